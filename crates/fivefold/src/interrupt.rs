@@ -6,8 +6,8 @@
 //! SIGHUP is left alone, so that `nohup` can ignore it. SIGXFSZ becomes an error of the write that
 //! exceeded the limit.
 
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 use crate::screen::tell;
@@ -21,6 +21,37 @@ const SIGINT: u8 = 2;
 static ENDS_BY_ITSELF: AtomicBool = AtomicBool::new(false);
 /// The time that the running jobs have to reach their next step.
 const GRACE: Duration = Duration::from_millis(1500);
+
+/// What a signal stops, as far as the user sees it.
+pub(crate) trait Stoppable: Send + Sync {
+    /// Shows a line.
+    fn line(&self, text: &str);
+    /// Removes all that would be left behind on the terminal, and says what is kept.
+    fn last_words(&self) -> String;
+}
+
+/// The work that a signal stops.
+static WORK: Mutex<Option<Arc<dyn Stoppable>>> = Mutex::new(None);
+
+/// Names the work that a signal stops from here on.
+pub(crate) fn stops(work: Arc<dyn Stoppable>) {
+    if let Ok(mut of_now) = WORK.lock() {
+        *of_now = Some(work);
+    }
+}
+
+fn work() -> Option<Arc<dyn Stoppable>> {
+    WORK.lock().ok()?.clone()
+}
+
+/// Ends the program within a step.
+fn end_now(why: &str) -> ! {
+    let words = work().map(|work| work.last_words());
+    for text in [Some(why.to_owned()).filter(|why| !why.is_empty()), words].into_iter().flatten() {
+        tell(text);
+    }
+    std::process::exit(i32::from(exit_code()))
+}
 
 /// The exit code of a program that was stopped: 128 + the signal, as shells have it.
 pub(crate) fn exit_code() -> u8 {
@@ -73,16 +104,19 @@ fn install() -> Result<(), ctrlc::Error> {
 fn stop(signal: u8) {
     SIGNAL.store(signal, Ordering::Relaxed);
     if STOP.swap(true, Ordering::Relaxed) {
-        std::process::exit(i32::from(exit_code()));
+        end_now("");
     }
-    tell("\nstopping: running jobs end at their next step; the same signal again ends at once");
+    let stopping = "stopping: running jobs end at their next step; the same signal again ends at once";
+    match work() {
+        Some(work) => work.line(stopping),
+        None => tell(format_args!("\n{stopping}")),
+    }
     // If the thread cannot be started, a second signal still ends the program.
     let _ = std::thread::Builder::new().name("grace".to_owned()).spawn(|| {
         std::thread::sleep(GRACE);
         if ENDS_BY_ITSELF.load(Ordering::Relaxed) {
             return;
         }
-        tell("ended within a step that took too long; of a run all that was finished is kept, and the same command goes on from there");
-        std::process::exit(i32::from(exit_code()));
+        end_now("ended within a step that took too long");
     });
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-use fivefold_base::words::counted;
+use fivefold_base::words::{counted, which};
 use fivefold_experiment::reuse::Reuse;
 use fivefold_experiment::{Job, JobEnd, Observer, Plan};
 use fivefold_results::code::trusted;
@@ -15,6 +15,7 @@ use fivefold_results::config::Bytes;
 use indicatif::{MultiProgress, ProgressBar};
 
 use crate::estimate::{Estimate, about};
+use crate::interrupt::Stoppable;
 use crate::progress::{bar, begin, step};
 use crate::reasons::done_again;
 use crate::screen::tell;
@@ -28,6 +29,8 @@ pub(crate) struct RunBars {
     /// The least time between two lines about how far the run is; `None` for no such lines.
     lines: Option<Duration>,
     far: Mutex<Option<Far>>,
+    /// The results folder, as the user names it.
+    folder: String,
 }
 
 /// How far a run is.
@@ -35,6 +38,8 @@ struct Far {
     estimate: Estimate,
     jobs: usize,
     ended: usize,
+    /// Jobs whose result is in the folder.
+    kept: usize,
     begun: Instant,
     /// The time of the last line.
     told: Instant,
@@ -84,10 +89,11 @@ impl Lines {
 impl RunBars {
     /// Makes bars for a terminal. Elsewhere there are no lines about how far the run is, unless
     /// [`RunBars::every`] asks for them.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(folder: &str) -> Self {
         let screen = MultiProgress::new();
         let all = screen.add(bar("reading the data"));
-        RunBars { screen, all, running: Mutex::default(), memory: None, lines: None, far: Mutex::default() }
+        let (running, far) = (Mutex::default(), Mutex::default());
+        RunBars { screen, all, running, memory: None, lines: None, far, folder: folder.to_owned() }
     }
 
     /// Without a terminal, prints a line about how far the run is, at most once in the time
@@ -152,7 +158,7 @@ impl Observer for RunBars {
         let now = Instant::now();
         let open = plan.jobs.iter().zip(reuse).filter(|(_, reuse)| **reuse != Reuse::Reused).map(|(job, _)| job);
         let estimate = Estimate::new(plan, open, now);
-        *self.far() = Some(Far { estimate, jobs: plan.jobs.len(), ended: reused, begun: now, told: now });
+        *self.far() = Some(Far { estimate, jobs: plan.jobs.len(), ended: reused, kept: reused, begun: now, told: now });
     }
 
     fn beyond_memory(&self, job: &Job, needed: u64, budget: u64) {
@@ -191,6 +197,7 @@ impl Observer for RunBars {
         let Some(far) = &mut *far else { return };
         far.estimate.finish(&job.id, now);
         far.ended += 1;
+        far.kept += usize::from(*end == JobEnd::Done);
         let left = far.estimate.remaining(now).map(|left| format!(", about {} left", about(left))).unwrap_or_default();
         self.all.set_message(format!("jobs{left}"));
         if self.lines.is_some_and(|lines| now.duration_since(far.told) >= lines) && far.ended < far.jobs {
@@ -209,9 +216,43 @@ impl Observer for RunBars {
     }
 }
 
+impl Stoppable for RunBars {
+    fn line(&self, text: &str) {
+        RunBars::line(self, text);
+    }
+
+    fn last_words(&self) -> String {
+        self.finish();
+        let far = self.far();
+        stopped(far.as_ref().map_or(0, |far| far.kept), far.as_ref().map(|far| far.jobs), &self.folder)
+    }
+}
+
+/// What a stopped run keeps, and the command that goes on. `jobs` is `None` if the run was stopped
+/// before it knew its jobs.
+pub(crate) fn stopped(kept: usize, jobs: Option<usize>, folder: &str) -> String {
+    let again = command(std::env::args());
+    let Some(jobs) = jobs else { return format!("Stopped before the first job. Go on with: {again}") };
+    let of = counted(jobs, "job");
+    format!("Stopped: {kept} of {of} {} finished and kept in {folder}. Go on with: {again}", which(kept, "is", "are"))
+}
+
+/// A command line that a shell reads as these arguments. The path of the program is left out.
+fn command(arguments: impl Iterator<Item = String>) -> String {
+    let plain = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-+=.,:/@%".contains(c));
+    let quoted = |word: String| if plain(&word) { word } else { format!("'{}'", word.replace('\'', "'\\''")) };
+    ["fivefold".to_owned()].into_iter().chain(arguments.skip(1).map(quoted)).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_can_be_pasted_into_a_shell() {
+        let words = ["/bin/ff", "run", "my file.toml", "--only", "a*", "it's", ""].map(str::to_owned);
+        assert_eq!(command(words.into_iter()), "fivefold run 'my file.toml' --only 'a*' 'it'\\''s' ''");
+    }
 
     /// A thread that waits within `a` begins `b`: one line, which shows `b`, then `a` again, then
     /// is gone.

@@ -1,6 +1,7 @@
 //! Tests runs that are killed or stopped half way. The next run goes on, and ends with the same
 //! bytes.
 
+use std::io::Read as _;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -34,7 +35,7 @@ fn half_way(folder: &Path) -> Child {
         .args(["run", "slow.toml", "--threads", "1", "--out", "half"])
         .current_dir(folder)
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let patience = Instant::now() + Duration::from_secs(60);
@@ -79,6 +80,13 @@ fn ctrl_c_stops_a_run_that_can_go_on() {
     interrupt(&child);
     let ended: ExitStatus = child.wait().unwrap();
     assert_eq!(ended.code(), Some(130));
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    let kept = records(folder.path());
+    let words = format!(
+        "Stopped: {kept} of {JOBS} jobs are finished and kept in half. Go on with: fivefold run slow.toml --threads 1 --out half"
+    );
+    assert!(said.contains(&words), "{said}");
     goes_on(folder.path());
 }
 

@@ -38,10 +38,7 @@ fn both_signals_stop_a_run_at_every_stage_and_the_next_goes_on() {
                 }
                 ended => {
                     assert_eq!(ended, Some(code), "{stage}: {text}");
-                    assert!(
-                        text.contains("stopping: ") && text.contains("the same command goes on from there"),
-                        "{text}"
-                    );
+                    assert!(text.contains("stopping: ") && text.contains("Go on with: fivefold run"), "{text}");
                     let at_the_end = stage == "evaluation and report";
                     assert!(at_the_end || !half.join("manifest.json").exists(), "{stage}");
                 }
@@ -73,10 +70,7 @@ fn a_signal_while_the_report_is_made_leaves_it_to_the_next_run_or_comes_too_late
         let output = child.wait_with_output().unwrap();
         let text = String::from_utf8(output.stderr).unwrap();
         if output.status.code() == Some(143) {
-            assert!(
-                !whole.join("report.html").exists() && text.contains("the same command goes on from there"),
-                "{text}"
-            );
+            assert!(!whole.join("report.html").exists() && text.contains("Go on with: fivefold run"), "{text}");
             stopped += 1;
             succeed(at, &run);
         }

@@ -1,6 +1,8 @@
 //! `fivefold job`: runs one job of an experiment. So several processes or machines can share a
 //! results folder.
 
+use std::sync::Arc;
+
 use fivefold_core::Registry;
 use fivefold_experiment::{self as experiment, JobFilter, RunOptions};
 use fivefold_results::manifest::FORMAT;
@@ -42,11 +44,12 @@ impl Args {
         let (experiment, worker) = self.limits.apply(text.experiment(registry)?)?;
         let folder = self.experiment.out(&experiment.name);
         claim.judge(&folder, FORMAT, &experiment.name).map_err(problem::report)?;
-        let bars = RunBars::new();
+        let bars = Arc::new(RunBars::new(&folder.display().to_string()));
+        interrupt::stops(bars.clone());
         let options = RunOptions {
             threads: self.threads.threads,
             only: JobFilter::job(&self.id),
-            observer: &bars,
+            observer: &*bars,
             cancel: Some(interrupt::watch()),
             claim: Some(&claim),
             worker: Some(&worker),

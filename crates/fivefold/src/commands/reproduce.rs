@@ -1,6 +1,8 @@
 //! `fivefold reproduce`: compares a run with a paper's printed tables, and tests the paper's
 //! conclusions on the run.
 
+use std::sync::Arc;
+
 use fivefold_core::Registry;
 use fivefold_experiment::RunOptions;
 use fivefold_report::{Templates, write_report};
@@ -90,11 +92,12 @@ impl Args {
         let cancel = interrupt::watch();
         let lock = FolderLock::take(&folder, LockMode::Alone).map_err(problem::report)?;
         let memory = fivefold_data::memory::memory_budget();
-        let bars = RunBars::new().within(memory);
+        let bars = Arc::new(RunBars::new(&folder.display().to_string()).within(memory));
+        interrupt::stops(bars.clone());
         let options = RunOptions {
             threads: self.threads.threads,
             memory,
-            observer: &bars,
+            observer: &*bars,
             cancel: Some(cancel),
             lock: Some(&lock),
             claim: Some(&claim),

@@ -1,5 +1,6 @@
 //! `fivefold run`: an experiment from its file to its tables.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ use crate::limits::LimitArgs;
 use crate::outputs::ReplaceArgs;
 use crate::problem::{self, Problem};
 use crate::reasons::{evaluation_text, jobs_text};
-use crate::run_bars::RunBars;
+use crate::run_bars::{RunBars, stopped};
 use crate::screen::{Screen, tell};
 use crate::study;
 use crate::table_choice::TableArgs;
@@ -173,13 +174,15 @@ impl Args {
         }
         let lock = FolderLock::take(&folder, LockMode::Alone).map_err(problem::report)?;
         let memory = fivefold_data::memory::memory_budget();
-        let bars = RunBars::new().within(memory).every(Duration::from_secs(self.progress));
+        let shown = folder.display().to_string();
+        let bars = Arc::new(RunBars::new(&shown).within(memory).every(Duration::from_secs(self.progress)));
+        interrupt::stops(bars.clone());
         let options = RunOptions {
             threads: self.threads.threads,
             memory,
             only,
             order_seed: self.shuffle_jobs,
-            observer: &bars,
+            observer: &*bars,
             cancel: Some(cancel),
             lock: Some(&lock),
             claim: Some(&claim),
@@ -323,8 +326,7 @@ fn ending(outcome: &experiment::RunOutcome, tables: &[Table], folder: &str) -> S
         }
         None if outcome.cancelled => {
             let kept = outcome.reused + outcome.done;
-            let jobs = counted(outcome.jobs, "job");
-            format!("Stopped: {kept} of {jobs} are done and kept in {folder}; the same command goes on from there.")
+            stopped(kept, Some(outcome.jobs), folder)
         }
         None => {
             format!("{failed} Scores are in {folder}; a run without --only evaluates them.").trim_start().to_owned()
