@@ -187,15 +187,16 @@ pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static
     /// A run starts only as many jobs at a time as its memory holds, and refuses a job that never
     /// fits. So the estimate should lie within a factor of 1.5 of the peak, for wide data and for
     /// long data; `conformance::check_memory` tests the estimate. The default is another copy of
-    /// the features plus 300 bytes a document. The method is called inside the run's thread pool:
+    /// the features plus 300 bytes a document. The method is called inside a pool of all threads:
     /// memory that each thread holds counts `rayon::current_num_threads()` times.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let documents = train.documents() + validation.map_or(0, Dataset::documents);
         documents as u64 * (train.width() as u64 * size_of::<f32>() as u64 + 300)
     }
 
-    /// Learns from `train`. `fit` runs inside the run's thread pool: use rayon directly, and give
-    /// the same model for any number of threads.
+    /// Learns from `train`. `fit` runs inside a thread pool of its own: use rayon directly, and give
+    /// the same model for any number of threads. Do not use `rayon::broadcast`: a run lends threads
+    /// to a fit as they become free, and a broadcast waits for all of them.
     ///
     /// # Errors
     /// [`FitError`] says why no model could be made; the job is then shown as FAILED and never
