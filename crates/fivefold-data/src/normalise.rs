@@ -61,7 +61,7 @@ pub enum NormaliserMethod {
 ///
 /// let data = Dataset::of_queries(1, [(&[0.0, 2.0][..], &[0, 1][..]), (&[4.0, 8.0], &[0, 1])])?;
 /// for (over, first) in [(Over::Query, [0.0, 1.0]), (Over::Train, [0.0, 0.25])] {
-///     let normalised = Normaliser { method: Method::MinMax, over }.fit(&data)?.apply(&data)?;
+///     let normalised = Normaliser { method: NormaliserMethod::MinMax, over }.fit(&data)?.apply(&data)?;
 ///     assert_eq!(normalised.query(0).features(), first);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
