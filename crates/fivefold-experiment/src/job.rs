@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
+use fivefold_data::scores::read_own_scores;
 use fivefold_data::{Collection, Fitted, Normaliser, Over, read_scores};
 use fivefold_results::code::KnownBy;
 use fivefold_results::config::{Bytes, RankerConfig, ScoreSource, key_params};
@@ -18,8 +19,10 @@ use crate::command::{Parts, listed_files, run_command};
 use crate::confine::Confinement;
 use crate::confine::reach::Lacks;
 use crate::crew::{Crew, Meter};
+use crate::fused::fused_scores;
 use crate::observer::Observer;
 use crate::plan::{Job, Plan};
+use crate::reuse::Reuse;
 use crate::schedule::Need;
 use crate::scoring::{score, scores_text};
 use crate::work::WorkError;
@@ -217,6 +220,14 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
             let scores = read_scores(&path, fold.test.documents()).map_err(failed)?;
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }
+        ScoreSource::Fusion(config) => {
+            let fusion = config.fusion().map_err(failed)?;
+            let members = plan.members(job).map_err(failed)?;
+            let scores = |member: &Job| member_scores(member, cx.store, fold.test.documents());
+            let scores = members.iter().map(scores).collect::<Result<Vec<_>, _>>()?;
+            let scores = cx.pool.install(|| fused_scores(&fusion, &fold.test, &scores)).map_err(failed)?;
+            Ok(Output { model: None, scores, warnings: Vec::new() })
+        }
         ScoreSource::Command(command) => {
             let prepared = cx.prepared.get(job, config, collection, cx.pool).map_err(failed)?;
             let (train, test) = (prepared.part(&fold.train)?, prepared.part(&fold.test)?);
@@ -269,6 +280,17 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
             })
         }
     }
+}
+
+/// The scores of a job that has ended, on which another job depends.
+fn member_scores(member: &Job, store: &Store, documents: usize) -> Result<Vec<f64>, Failure> {
+    match Reuse::with_record(member, store, &[]).map_err(Failure::Folder)?.0 {
+        Reuse::Reused | Reuse::Unconfined { .. } => {}
+        Reuse::Failed { .. } => return Err(failed(format!("{}, which it combines, failed", member.id))),
+        _ => return Err(failed(format!("{}, which it combines, has no result yet; run that job first", member.id))),
+    }
+    let file = store.own_path(&member.scores_file()).map_err(Failure::Folder)?;
+    read_own_scores(&file, documents).map_err(failed)
 }
 
 struct JobProgress<'a> {
@@ -364,7 +386,7 @@ impl PreparedFolds {
             ScoreSource::Train { params, .. } => {
                 registry.find(&config.kind).and_then(|entry| entry.restore(params).ok())
             }
-            ScoreSource::Scores(_) | ScoreSource::Command(_) => None,
+            ScoreSource::Scores(_) | ScoreSource::Command(_) | ScoreSource::Fusion(_) => None,
         };
         let fit = ranker.map_or(0, |ranker| ranker.fit_bytes(&fold.train, fold.validation.as_ref()));
         let data = (collection.all.documents() * collection.all.width() * size_of::<f32>()) as u64;

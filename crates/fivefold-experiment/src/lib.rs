@@ -6,6 +6,7 @@ mod crew;
 mod error;
 mod evaluate;
 mod filter;
+mod fused;
 pub mod job;
 mod kept;
 pub mod leaks;

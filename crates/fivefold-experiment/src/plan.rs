@@ -1,5 +1,7 @@
-//! The jobs of an experiment. Each data set, fold and ranker has a job, and no job depends on
-//! another job.
+//! The jobs of an experiment. Each data set, fold and ranker has a job.
+//!
+//! A plan has *stages*. A job of stage 0 depends on no other job. A fusion depends on the jobs of the
+//! rankers that it combines, so its stage is 1. A stage begins when the stage before has ended.
 //!
 //! The *inputs* of a job are all that alters its result, and nothing else:
 //!
@@ -7,6 +9,7 @@
 //!   code ([`fivefold_results::code`])
 //! - the resolved parameters, and the seed if the ranker draws numbers
 //! - the normaliser, and the content of the training, validation and test parts
+//! - for a fusion, its settings, and the keys of the jobs that it depends on
 //!
 //! The hash of the inputs is the *key* of the job. A stored result with the same key is the result
 //! of this job.
@@ -22,7 +25,7 @@ use fivefold_data::cache::CacheUse;
 use fivefold_data::packed::file_on_disk;
 use fivefold_data::{Collection, input};
 use fivefold_results::config::{
-    ConfigError, Experiment, Placeholder, RankerConfig, ScoreFiles, ScoreSource, key_params,
+    ConfigError, Experiment, FusionConfig, Placeholder, RankerConfig, ScoreFiles, ScoreSource, key_params,
 };
 use fivefold_results::freedom::Freedom;
 use fivefold_results::manifest::remark_lines;
@@ -83,6 +86,8 @@ pub struct Job {
     pub fold: usize,
     /// Index of the ranker in the experiment.
     pub ranker: usize,
+    /// The stage of the plan, from 0. The job depends on jobs of earlier stages only.
+    pub stage: usize,
     /// The seed, derived from the labels of data set and ranker and the number of the fold.
     pub seed: Seed,
     /// All inputs that alter the result.
@@ -170,7 +175,7 @@ impl<'e> Plan<'e> {
                     inputs.extend(number.map(|number| self.score_path(files, job.dataset, number)));
                 }
                 ScoreSource::Command(command) => inputs.extend(command.files.iter().map(|file| self.find(file))),
-                ScoreSource::Train { .. } => {}
+                ScoreSource::Train { .. } | ScoreSource::Fusion(_) => {}
             }
         }
         let collections = self.collections.iter().flatten();
@@ -233,7 +238,7 @@ impl<'e> Plan<'e> {
     pub(crate) fn free(&self, job: &Job, lacks: &Lacks) -> Vec<Freedom> {
         match &self.ranker(job).source {
             ScoreSource::Command(command) => lacks.free(command),
-            ScoreSource::Train { .. } | ScoreSource::Scores(_) => Vec::new(),
+            ScoreSource::Train { .. } | ScoreSource::Scores(_) | ScoreSource::Fusion(_) => Vec::new(),
         }
     }
 
@@ -346,10 +351,49 @@ impl<'e> Plan<'e> {
                 }
                 inputs
             }
+            ScoreSource::Fusion(fusion) => {
+                let members = self.members_of(fusion, dataset, collection, fold)?;
+                let settings =
+                    fusion.settings().map_err(|error| experiment.ranker_error(ranker, &error.to_string()))?;
+                let keys: Vec<String> = members.into_iter().map(|member| member.key).collect();
+                BTreeMap::from([
+                    ("kind", json!(config.kind)),
+                    ("fusion", settings),
+                    ("members", json!(keys)),
+                    ("test", json!(hashes.test)),
+                ])
+            }
         };
+        let stage = usize::from(matches!(config.source, ScoreSource::Fusion(_)));
         let key = key(&json!(inputs));
         let inputs = inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Ok(Job { id: job_id(label, number, &config.label), dataset, fold, ranker, seed, inputs, key })
+        Ok(Job { id: job_id(label, number, &config.label), dataset, fold, ranker, stage, seed, inputs, key })
+    }
+
+    /// The jobs that a job depends on: those of the rankers that a fusion combines, in their order.
+    /// They need not be in the plan.
+    ///
+    /// # Errors
+    /// If a file that one of these rankers needs cannot be read.
+    pub(crate) fn members(&self, job: &Job) -> Result<Vec<Job>, RunError> {
+        match (&self.ranker(job).source, self.collection(job)) {
+            (ScoreSource::Fusion(fusion), Some(collection)) => {
+                self.members_of(fusion, job.dataset, collection, job.fold)
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn members_of(
+        &self,
+        fusion: &FusionConfig,
+        dataset: usize,
+        collection: &Collection,
+        fold: usize,
+    ) -> Result<Vec<Job>, RunError> {
+        let rankers = &self.experiment.rankers;
+        let places = fusion.of.iter().filter_map(|label| rankers.iter().position(|ranker| ranker.label == *label));
+        places.map(|place| self.job(dataset, collection, fold, place)).collect()
     }
 
     /// The hash of a file that a ranker needs. The error names the file and the ranker's entry.

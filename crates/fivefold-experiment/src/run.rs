@@ -242,11 +242,14 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         Seed::new(seed).derive("order of jobs").rng().shuffle(&mut open);
     }
 
-    let ended = run_jobs(&plan, &open, registry, &store, &pool, &confinement, options)?;
-    let mut ends = Vec::with_capacity(ended.len());
-    for (job, (end, record)) in ended {
-        record.into_iter().for_each(|record| kept.keep(record));
-        ends.push((job, end));
+    // The jobs of a stage depend on results of the stages before.
+    open.sort_by_key(|job| job.stage);
+    let mut ends = Vec::with_capacity(open.len());
+    for stage in open.chunk_by(|one, next| one.stage == next.stage) {
+        for (job, (end, record)) in run_jobs(&plan, stage, registry, &store, &pool, &confinement, options)? {
+            record.into_iter().for_each(|record| kept.keep(record));
+            ends.push((job, end));
+        }
     }
     ends.sort_by_key(|(job, _)| (job.dataset, job.fold, job.ranker));
     let mut outcome = RunOutcome {

@@ -360,7 +360,16 @@ pub(crate) mod tests {
 
     pub(crate) fn job(id: &str) -> Job {
         let inputs = BTreeMap::new();
-        Job { id: id.to_owned(), dataset: 0, fold: 0, ranker: 0, seed: Seed::new(0), inputs, key: String::new() }
+        Job {
+            id: id.to_owned(),
+            dataset: 0,
+            fold: 0,
+            ranker: 0,
+            stage: 0,
+            seed: Seed::new(0),
+            inputs,
+            key: String::new(),
+        }
     }
 
     #[test]

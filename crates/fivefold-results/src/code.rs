@@ -87,7 +87,7 @@ pub fn trusted(experiment: &Experiment) -> Vec<String> {
         let line = match &ranker.source {
             ScoreSource::Train { code: Some(code), .. } => format!("`{}` {}", ranker.kind, code.words()),
             ScoreSource::Command(command) => command_words(&ranker.label, command),
-            ScoreSource::Train { code: None, .. } | ScoreSource::Scores(_) => continue,
+            ScoreSource::Train { code: None, .. } | ScoreSource::Scores(_) | ScoreSource::Fusion(_) => continue,
         };
         if !lines.contains(&line) {
             lines.push(line);

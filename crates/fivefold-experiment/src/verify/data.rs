@@ -1,12 +1,12 @@
 //! The checks that need the data: the inputs of jobs, scores from models, and values from scores.
 
 use fivefold_analysis::evaluation::{DatasetValues, DocumentSet, Evaluation};
-use fivefold_core::{ModelFile, Registry};
+use fivefold_core::{Dataset, ModelFile, Registry};
 use fivefold_data::scores::read_own_scores;
 use fivefold_data::{Collection, Fitted, read_scores};
 use fivefold_metrics::MeasureSpec;
 use fivefold_results::code::KnownBy;
-use fivefold_results::config::{Experiment, ScoreSource};
+use fivefold_results::config::{Experiment, FusionConfig, ScoreSource};
 use fivefold_results::manifest::{DatasetFacts, JobFacts, MANIFEST, Manifest, result_hash};
 use fivefold_results::paths::{model_file, record_file, scores_file};
 use fivefold_results::store::{Record, Status, Store, hash};
@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::{Check, content};
 use crate::evaluate::evaluate_dataset;
+use crate::fused::fused_scores;
 use crate::plan::Plan;
 use crate::reuse::{Change, changes};
 use crate::run::conventions;
@@ -209,6 +210,10 @@ fn scores_again(case: &Case<'_>, plan: &Plan<'_>, collection: &Collection, place
                 Err(error) => return Scores::Lacking(error.to_string()),
             }
         }
+        ScoreSource::Fusion(fusion) => match fused_again(case, fusion, place, &fold.test) {
+            Ok(scores) => (scores, "the fusion of its rankers' scores"),
+            Err(reason) => return Scores::Lacking(reason),
+        },
         ScoreSource::Train { .. } => {
             let model = match model(case, place) {
                 Ok(model) => model,
@@ -241,6 +246,28 @@ fn scores_again(case: &Case<'_>, plan: &Plan<'_>, collection: &Collection, place
         None => Scores::Same,
         Some(what) => Scores::Differ(what),
     }
+}
+
+/// The scores of a fusion, computed again from the scores of the rankers that it combines.
+fn fused_again(case: &Case<'_>, config: &FusionConfig, place: &Place<'_>, test: &Dataset) -> Result<Vec<f64>, String> {
+    let fusion = config.fusion().map_err(|error| error.to_string())?;
+    let fold = place.facts.id.rsplit_once('/').map_or("", |(fold, _)| fold);
+    let scores = |label: &String| {
+        let ranker = case.experiment.rankers.iter().position(|ranker| ranker.label == *label);
+        let is_member = |facts: &&JobFacts| {
+            Some(facts.ranker) == ranker && facts.id.rsplit_once('/').is_some_and(|(own, _)| own == fold)
+        };
+        let member = case
+            .manifest
+            .jobs
+            .iter()
+            .find(is_member)
+            .ok_or_else(|| format!("the manifest has no job of {label} there"))?;
+        let path = case.store.own_path(&scores_file(&member.id)).map_err(|error| error.to_string())?;
+        read_own_scores(&path, test.documents()).map_err(|error| error.to_string())
+    };
+    let members = config.of.iter().map(scores).collect::<Result<Vec<_>, String>>()?;
+    fused_scores(&fusion, test, &members)
 }
 
 /// The model of a job. Its header must agree with the job's record.

@@ -152,6 +152,16 @@ fn origins(rankers: &[&RankerConfig]) -> Vec<String> {
     if !files.is_empty() {
         paragraphs.push(format!("{}: test scores that were made elsewhere, read from files.", labels(&files)));
     }
+    for ranker in rankers {
+        if let ScoreSource::Fusion(fusion) = &ranker.source {
+            paragraphs.push(format!(
+                "{}: the rankings of {}, combined by {}.",
+                ranker.label,
+                list(&fusion.of),
+                fusion.method
+            ));
+        }
+    }
     paragraphs
 }
 

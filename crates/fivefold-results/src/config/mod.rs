@@ -20,6 +20,7 @@ mod command;
 mod dataset;
 mod error;
 mod evaluation;
+mod fusion;
 mod guards;
 mod limits;
 pub mod old_words;
@@ -43,6 +44,7 @@ pub use command::{END, GUARD, SCORES, STDERR, STDOUT};
 pub use dataset::DatasetConfig;
 pub use error::{ConfigError, unseen};
 pub use evaluation::EvaluationConfig;
+pub use fusion::FusionConfig;
 pub use guards::GuardsConfig;
 pub use limits::{Bytes, JobLimits, TimeLimit};
 pub use query_sets::QuerySetsConfig;
@@ -298,6 +300,9 @@ fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
         .map(|section| RankerConfig::read(section, registry, &normalise, limits))
         .collect::<Result<Vec<_>, _>>()?;
     check_labels("rankers", rankers.iter().map(|r| r.label.as_str()), &ranker_spans)?;
+    if let Some((ranker, message)) = FusionConfig::wrong_member(&rankers) {
+        return Err(Fault::new(message, ranker_spans[ranker].clone()));
+    }
 
     let dialect = file.take("dialect");
     let named = dialect.is_some();

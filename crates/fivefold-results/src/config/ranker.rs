@@ -15,6 +15,11 @@
 //! params = { path = "AdaRank/Fold{fold}.score" }
 //!
 //! [[ranker]]
+//! label = "Fused"
+//! kind = "fusion"                # other rankers of the experiment, combined; see `fusion`
+//! params = { of = ["Ridge", "AdaRank"], method = "rrf" }
+//!
+//! [[ranker]]
 //! kind = "command"               # a program in any language, see `command`
 //! params = { argv = ["./rank", "{train}", "{test}", "{scores}"], files = ["rank"] }
 //! ```
@@ -30,12 +35,14 @@ use toml::de::DeTable;
 
 use super::command::{CommandLine, default_output, default_time};
 use super::error::Fault;
+use super::fusion::FusionConfig;
 use super::limits::JobLimits;
 use super::read::{Section, read};
 use crate::code::KnownBy;
 use crate::labels;
 
-/// The kinds of ranker that are not registered: their scores come from outside.
+/// The kinds of ranker that are not registered. Their scores come from files, from other rankers of
+/// the experiment, or from other programs.
 pub const OUTSIDE: &[OutsideKind] = &[
     OutsideKind {
         name: "scores",
@@ -43,6 +50,13 @@ pub const OUTSIDE: &[OutsideKind] = &[
         params: ScoreFiles::params,
         sees_features: false,
         read: |params| Ok(ScoreSource::Scores(read(params.into_value())?)),
+    },
+    OutsideKind {
+        name: "fusion",
+        summary: "combines the rankings of other rankers of the experiment: reciprocal rank, CombSUM, Borda and others",
+        params: FusionConfig::params,
+        sees_features: false,
+        read: FusionConfig::read,
     },
     OutsideKind {
         name: "command",
@@ -120,6 +134,8 @@ pub enum ScoreSource {
     Scores(ScoreFiles),
     /// A program that computes the scores.
     Command(CommandLine),
+    /// The rankings of other rankers, combined.
+    Fusion(FusionConfig),
 }
 
 /// Returns the parameters under the names that job keys and model files use. So a new name of a
@@ -241,10 +257,16 @@ impl RankerConfig {
         section.finish(&KEYS)?;
         if let Some(outside) = OUTSIDE.iter().find(|outside| outside.name == kind) {
             if let (false, Some(span)) = (outside.sees_features, own_span) {
-                return Err(Fault::new("`normalise` has no effect on scores that are read from files", span));
+                return Err(Fault::new(
+                    format!("`normalise` has no effect on a ranker of kind `{kind}`, which sees no features"),
+                    span,
+                ));
             }
             if let (false, Some(span)) = (outside.sees_features, limits_span) {
-                return Err(Fault::new("limits have no effect on scores that are read from files", span));
+                return Err(Fault::new(
+                    format!("limits have no effect on a ranker of kind `{kind}`, which fits nothing"),
+                    span,
+                ));
             }
             let normalise = if outside.sees_features { own.unwrap_or(*default) } else { Normaliser::default() };
             return Ok(RankerConfig { label, kind, source: (outside.read)(params)?, normalise, limits });

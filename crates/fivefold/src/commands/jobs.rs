@@ -1,7 +1,7 @@
 //! `fivefold jobs`: the jobs of an experiment, and the state of their results.
 
 use fivefold_core::Registry;
-use fivefold_experiment::{JobFilter, JobState, Plan, job_states};
+use fivefold_experiment::{Job, JobFilter, JobState, Plan, job_states};
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -16,6 +16,7 @@ use crate::screen::{Screen, tell};
   fivefold jobs mq2008.toml --only Ridge
   fivefold jobs mq2008.toml --json | jq -r '.[] | select(.state != \"done\") | .id'
 
+Stages: a job of stage 1 (a fusion) needs the results of jobs of stage 0, and comes after them.
 States: done, failed (will be tried again), open (not done yet, or done with other inputs).")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -30,6 +31,7 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct JobLine<'a> {
     id: &'a str,
+    stage: usize,
     state: JobState,
     key: &'a str,
 }
@@ -48,10 +50,16 @@ impl Args {
         let jobs = plan.jobs.iter().zip(states);
         if self.json.asked() {
             let lines: Vec<JobLine<'_>> =
-                jobs.map(|(job, state)| JobLine { id: &job.id, state, key: &job.key }).collect();
+                jobs.map(|(job, state)| JobLine { id: &job.id, stage: job.stage, state, key: &job.key }).collect();
             screen.json(&lines)?;
         } else {
-            screen.columns(&[], jobs.map(|(job, state)| vec![word(state).to_owned(), job.id.clone()]));
+            // Most experiments have one stage, which goes without saying.
+            let staged = plan.jobs.iter().any(|job| job.stage > 0);
+            let stage = |job: &Job| staged.then(|| format!("stage {}", job.stage));
+            let row = |(job, state): (&Job, JobState)| {
+                [Some(word(state).to_owned()), stage(job), Some(job.id.clone())].into_iter().flatten().collect()
+            };
+            screen.columns(&[], jobs.map(row));
         }
         Ok(Exit::Done)
     }
