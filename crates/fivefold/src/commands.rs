@@ -11,6 +11,7 @@ mod diff;
 mod eval;
 mod explain;
 mod export;
+mod fuse;
 mod import;
 mod importance;
 mod job;
@@ -51,6 +52,7 @@ pub(crate) enum Command {
     Export(export::Args),
     Import(import::Args),
     Eval(eval::Args),
+    Fuse(fuse::Args),
     Lint(lint::Args),
     Rankers(rankers::Args),
     NewRanker(new_ranker::Args),
@@ -84,6 +86,7 @@ impl Command {
             Command::Export(args) => args.run(screen),
             Command::Import(args) => args.run(registry, screen),
             Command::Eval(args) => args.run(screen),
+            Command::Fuse(args) => args.run(screen),
             Command::Lint(args) => args.run(screen),
             Command::Rankers(args) => args.run(registry, screen),
             Command::NewRanker(args) => args.run(registry, screen),

@@ -130,6 +130,13 @@ pub(crate) fn is_scores(beginning: &[u8]) -> bool {
     !whole.is_empty() && whole.lines().all(as_written)
 }
 
+/// Whether a file with this beginning is a TREC run: `topic Q0 document rank score tag`.
+pub(crate) fn is_run(beginning: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(beginning);
+    let fields: Vec<&str> = text.lines().next().unwrap_or_default().split_ascii_whitespace().collect();
+    fields.len() >= 6 && fields[1].eq_ignore_ascii_case("q0") && fields[3].parse::<i64>().is_ok()
+}
+
 /// Returns a function that tells whether an existing file looks like `new`. Two JSON texts are
 /// alike if their top levels have the same keys. Other texts are alike if their first lines begin
 /// with the same word, and their second lines too.

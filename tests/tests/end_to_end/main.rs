@@ -21,6 +21,7 @@ mod explain;
 mod explain_cache;
 mod export;
 mod faces;
+mod fuse;
 mod harness;
 mod hostile;
 mod imported;
