@@ -4,7 +4,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use crate::conventions::{Conventions, NoRelevant, above_0};
+use crate::conventions::{Conventions, HighestGrade, NoRelevant, above_0};
 use crate::error::MeasureError;
 use crate::measure::Measure;
 
@@ -126,6 +126,20 @@ pub(crate) const NO_RELEVANT: Param = Param {
     usual: Some("undefined"),
 };
 
+/// The highest possible grade, a parameter of several measures.
+pub(crate) const MAX_GRADE: Param = Param {
+    name: "max_grade",
+    help: "the highest possible grade; by default the collection's",
+    values: "a grade from 1 to 30",
+    canonical: grade,
+    default: |conventions, max_grade| match conventions.max_grade {
+        // If no document is relevant, any highest grade gives 0.
+        HighestGrade::Collection => max_grade.max(1).to_string(),
+        HighestGrade::Always(grade) => grade.to_string(),
+    },
+    usual: None,
+};
+
 /// A value for each parameter of a measure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -154,6 +168,16 @@ impl Settings {
     pub(crate) fn wrong(&self, param: &'static str, must_be: impl Into<String>) -> MeasureError {
         let value = self.values.iter().find(|(name, _)| *name == param).map_or("", |(_, text)| text).to_owned();
         MeasureError::Value { measure: self.measure, param, value, must_be: must_be.into() }
+    }
+
+    /// The parameter [`MAX_GRADE`], which must not be below the collection's highest grade.
+    pub(crate) fn highest_grade(&self) -> Result<u8, MeasureError> {
+        match self.get("max_grade")? {
+            highest if highest < self.max_grade => {
+                Err(self.wrong("max_grade", format!("at least the collection's highest grade {}", self.max_grade)))
+            }
+            highest => Ok(highest),
+        }
     }
 
     /// The collection's highest grade.

@@ -48,6 +48,12 @@ pub(super) enum Original {
         /// Whether the value is 0 if the cutoff is beyond the list.
         zero_beyond_list: bool,
     },
+    /// The sum divided by the sum of the discounts up to the cutoff; without a cutoff, up to this
+    /// depth.
+    Scaled {
+        /// The depth.
+        depth: usize,
+    },
 }
 
 impl Measure for Discounted {
@@ -83,6 +89,7 @@ impl Measure for Discounted {
         let normaliser = match self.original {
             Original::Sum => "",
             Original::Share { .. } => "U",
+            Original::Scaled { .. } => "sum of discounts",
         };
         let zero = "the cutoff is beyond the list (short_list: zero)";
         Parts { factors: Some(["gain", "discount"]), values: values.collect(), normaliser, zero, ..Parts::default() }
@@ -96,6 +103,9 @@ impl Measure for Discounted {
                 f64::INFINITY
             }
             Original::Share { .. } => upper,
+            Original::Scaled { depth } => {
+                (0..cutoff.unwrap_or(depth)).map(|position| self.discounts.at(position)).sum()
+            }
         }
     }
 }

@@ -2,7 +2,8 @@
 //! 1)/2^max_grade.
 //!
 //! ERR@k = sum_{r<=min(k,n)} (1/r) R_r prod_{s<r} (1 - R_s) (Chapelle, Metzler, Zhang & Grinspan,
-//! CIKM 2009). `max_grade` is the collection's highest grade, unless the name gives another grade.
+//! CIKM 2009). nERR@k divides by the ERR@k of the ideal order. `max_grade` is the collection's highest
+//! grade, unless the name gives another grade.
 //! So values of two collections compare only if `max_grade` is equal.
 //!
 //! Ties. Let q = 1 - R. Let M_j be the mean product of q over all subsets of j documents of a tie
@@ -19,9 +20,10 @@
 //! falls with j; an M_j below 1e-60 counts as 0, which changes no bit of a sum. Cost: (documents of
 //! the group) x (places above the cutoff with M_j above 1e-60).
 
-use super::by_rank;
-use crate::conventions::{HighestGrade, NoRelevant};
-use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, Param, grade};
+use super::{NONE_RELEVANT, by_rank};
+use crate::conventions::NoRelevant;
+use crate::entry::{Cutoffs, MAX_GRADE, MeasureEntry, NO_RELEVANT, Param, Settings};
+use crate::error::MeasureError;
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// `err`.
@@ -32,46 +34,59 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     source: "Chapelle, Metzler, Zhang & Grinspan, CIKM 2009",
     cutoffs: Cutoffs::Optional,
     params: &[
-        Param {
-            name: "max_grade",
-            help: "the highest possible grade; by default the collection's",
-            values: "a grade from 1 to 30",
-            canonical: grade,
-            default: |conventions, max_grade| match conventions.max_grade {
-                // If no document is relevant, any highest grade gives 0.
-                HighestGrade::Collection => max_grade.max(1).to_string(),
-                HighestGrade::Always(grade) => grade.to_string(),
-            },
-            usual: None,
-        },
+        MAX_GRADE,
         Param { default: |conventions, _| conventions.err_no_relevant.to_string(), usual: Some("zero"), ..NO_RELEVANT },
     ],
     paper: None,
-    build: |settings| {
-        let max_grade: u8 = settings.get("max_grade")?;
-        if max_grade < settings.max_grade() {
-            return Err(settings
-                .wrong("max_grade", format!("at least the collection's highest grade {}", settings.max_grade())));
-        }
-        let highest = libm::exp2(f64::from(max_grade));
-        Ok(Box::new(ExpectedReciprocalRank {
-            pass: GradeTable::new(|grade| 1.0 - (libm::exp2(f64::from(grade)) - 1.0) / highest),
-            stop: GradeTable::new(|grade| (libm::exp2(f64::from(grade)) - 1.0) / highest),
-            no_relevant: settings.get("no_relevant")?,
-        }))
-    },
+    build: |settings| expected_reciprocal_rank(settings, false),
 };
 
-struct ExpectedReciprocalRank {
-    /// q: the probability to go on after a document.
-    pass: GradeTable,
-    /// R: the probability to stop at a document.
-    stop: GradeTable,
-    no_relevant: NoRelevant,
+/// `nerr`.
+pub(super) const NERR: MeasureEntry = MeasureEntry {
+    name: "nerr",
+    summary: "normalised expected reciprocal rank: ERR / ERR of the ideal order",
+    formula: "ERR@k / ERR@k of the ideal order; undefined without a relevant document",
+    source: "Chapelle, Metzler, Zhang & Grinspan, CIKM 2009; Sakai, NTCIR",
+    cutoffs: Cutoffs::Optional,
+    params: &[MAX_GRADE, NO_RELEVANT],
+    paper: None,
+    build: |settings| expected_reciprocal_rank(settings, true),
+};
+
+fn expected_reciprocal_rank(settings: &Settings, normalised: bool) -> Result<Box<dyn Measure>, MeasureError> {
+    let highest = libm::exp2(f64::from(settings.highest_grade()?));
+    let user = Cascade {
+        pass: GradeTable::new(|grade| 1.0 - (libm::exp2(f64::from(grade)) - 1.0) / highest),
+        stop: GradeTable::new(|grade| (libm::exp2(f64::from(grade)) - 1.0) / highest),
+        certain: false,
+    };
+    Ok(Box::new(ExpectedReciprocalRank { user, no_relevant: settings.get("no_relevant")?, normalised }))
 }
 
-impl Measure for ExpectedReciprocalRank {
-    fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
+struct ExpectedReciprocalRank {
+    /// R is the probability to stop, q the probability to go on.
+    user: Cascade,
+    no_relevant: NoRelevant,
+    /// Whether the value is divided by U.
+    normalised: bool,
+}
+
+/// A user who goes down the list and stops at a document of grade y with a probability.
+pub(super) struct Cascade {
+    /// The probability to go on after a document.
+    pub(super) pass: GradeTable,
+    /// The probability to stop at a document.
+    pub(super) stop: GradeTable,
+    /// Whether a user may stop at a document for certain. Then M_j can be 0, and documents that are
+    /// added later raise it again, unless they are worse to pass. So the documents are added by
+    /// rising grade.
+    pub(super) certain: bool,
+}
+
+impl Cascade {
+    /// Fills `out[i]` with the probability to stop at position `i`, averaged over the orders of the
+    /// tied documents.
+    pub(super) fn stops(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
         let mut reached = 1.0;
         let mut passes = Vec::new();
         for group in ranked.groups(out.len()) {
@@ -82,33 +97,61 @@ impl Measure for ExpectedReciprocalRank {
                 stops.fill(0.0);
                 passes.clear();
                 passes.resize(stops.len(), 0.0);
-                let mut deep = 0;
-                for (others, &grade) in group.grades.iter().enumerate() {
-                    let document = [self.stop.of(grade), self.pass.of(grade)];
-                    deep = add_document(stops, &mut passes, deep, others, document, NEGLIGIBLE);
+                match self.certain {
+                    false => self.add(group.grades.iter(), 0, stops, &mut passes),
+                    true => {
+                        let useless =
+                            group.grades.iter().rev().take_while(|&&grade| self.stop.of(grade) == 0.0).count();
+                        let seen = useless.min(passes.len());
+                        passes[..seen].fill(1.0);
+                        self.add(group.grades.iter().rev().skip(useless), useless, stops, &mut passes);
+                    }
                 }
             }
-            for (place, stop) in stops.iter_mut().enumerate() {
-                *stop = reached * *stop / (group.start + place + 1) as f64;
-            }
+            stops.iter_mut().for_each(|stop| *stop *= reached);
             reached *= group.grades.iter().map(|&grade| self.pass.of(grade)).product::<f64>();
         }
     }
 
-    fn parts(&self, _: Option<usize>, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
-        let zero = "no judged document is relevant (err_no_relevant: zero)";
-        Parts { values: by_rank(contributions), factors: Some(["stops here", "1/rank"]), zero, ..Parts::default() }
+    /// Adds documents to a tie of `others` documents at which no user stops.
+    fn add<'g>(&self, grades: impl Iterator<Item = &'g u8>, others: usize, stops: &mut [f64], passes: &mut [f64]) {
+        let mut deep = others.min(passes.len());
+        for (others, &grade) in (others..).zip(grades) {
+            let document = [self.stop.of(grade), self.pass.of(grade)];
+            deep = add_document(stops, passes, deep, others, document, NEGLIGIBLE);
+        }
+    }
+}
+
+impl Measure for ExpectedReciprocalRank {
+    fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
+        self.user.stops(ranked, out);
+        for (place, stop) in out.iter_mut().enumerate() {
+            *stop /= (place + 1) as f64;
+        }
     }
 
-    fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
-        if query.relevant(1) == 0 { self.no_relevant.normaliser() } else { 1.0 }
+    fn parts(&self, _: Option<usize>, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
+        let zero =
+            if self.normalised { NONE_RELEVANT } else { "no judged document is relevant (err_no_relevant: zero)" };
+        let normaliser = if self.normalised { "U" } else { "" };
+        let (values, factors) = (by_rank(contributions), Some(["stops here", "1/rank"]));
+        Parts { values, factors, normaliser, zero, ..Parts::default() }
+    }
+
+    fn normaliser(&self, _: Option<usize>, query: &QueryGrades, upper: f64) -> f64 {
+        match query.relevant(1) {
+            0 => self.no_relevant.normaliser(),
+            _ if self.normalised => upper,
+            _ => 1.0,
+        }
     }
 
     // Every contribution between the two documents is multiplied by q(later) / q(first), and so is
     // the probability to come to `later`. No contribution below `later` changes. q is above 0,
     // since R is below 1.
     fn exchange(&self, grades: &[u8], positions: usize, _: &QueryGrades, first: usize, changes: &mut [f64]) {
-        let pass = |position: usize| self.pass.of(grades[position]);
+        let pass = |position: usize| self.user.pass.of(grades[position]);
         let at = |position: usize, value: f64| if position < positions { value / (position + 1) as f64 } else { 0.0 };
         let to_first: f64 = (0..first).map(pass).product();
         let here = pass(first);

@@ -1,16 +1,27 @@
 //! The registered measures. A new measure is a file with a [`MeasureEntry`], and a line in
 //! [`MEASURES`].
 
+mod bing;
+mod counted;
 mod dcg;
 mod discounted;
 mod err;
+mod f;
+mod insq;
 mod mean_ndcg;
 mod neru;
 mod p;
+mod pairs;
+mod pfound;
+mod q;
 mod rbp;
 mod recall;
+mod relp;
+mod rprec;
 mod rr;
+mod sdcg;
 mod sp;
+mod success;
 
 use crate::entry::MeasureEntry;
 
@@ -31,9 +42,21 @@ pub const MEASURES: &[MeasureEntry] = &[
     p::P,
     p::WTA,
     recall::ENTRY,
+    relp::ENTRY,
+    rprec::ENTRY,
+    f::ENTRY,
+    success::ENTRY,
     rr::ENTRY,
     err::ENTRY,
+    err::NERR,
+    pfound::ENTRY,
     rbp::ENTRY,
+    insq::ENTRY,
+    sdcg::ENTRY,
+    q::ENTRY,
+    bing::ENTRY,
+    pairs::AUC,
+    pairs::PAIR_ACCURACY,
     neru::NERU,
     neru::NNERU,
 ];

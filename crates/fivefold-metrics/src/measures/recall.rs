@@ -6,10 +6,8 @@
 //! equal V1 and V2 of precision. V1 and V2 are undefined if k reaches the end of the list, since
 //! every order then has the same value. Source: trec_eval, `recall`. Cost: an addition a document.
 
-use super::NONE_RELEVANT;
-use crate::conventions::NoRelevant;
+use super::counted::Counted;
 use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
-use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// `recall`.
 pub(super) const ENTRY: MeasureEntry = MeasureEntry {
@@ -20,38 +18,8 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Required,
     params: &[THRESHOLD, NO_RELEVANT],
     paper: None,
-    build: |settings| {
-        let (threshold, no_relevant) = (settings.get("threshold")?, settings.get("no_relevant")?);
-        Ok(Box::new(Recall { threshold, relevant: GradeTable::relevant(threshold), no_relevant }))
-    },
+    build: |settings| Counted::build(settings, |_| None, |_, relevant| relevant as f64, "relevant documents"),
 };
-
-struct Recall {
-    threshold: u8,
-    relevant: GradeTable,
-    no_relevant: NoRelevant,
-}
-
-impl Measure for Recall {
-    fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
-        for group in ranked.groups(out.len()) {
-            out[group.start..group.seen].fill(self.relevant.mean(group.grades));
-        }
-    }
-
-    fn parts(&self, _: Option<usize>, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
-        let values = contributions.iter().map(|&relevant| [relevant, 1.0]).collect();
-        let factors = Some(["relevant", "weight"]);
-        Parts { factors, values, normaliser: "relevant documents", zero: NONE_RELEVANT, ..Parts::default() }
-    }
-
-    fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
-        match query.relevant(self.threshold) {
-            0 => self.no_relevant.normaliser(),
-            relevant => relevant as f64,
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -37,19 +37,9 @@ struct ReciprocalRank {
 
 impl Measure for ReciprocalRank {
     fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
-        out.fill(0.0);
-        let found = ranked.groups(out.len()).find_map(|group| {
-            let relevant = self.relevant.sum(group.grades);
-            (relevant > 0.0).then_some((group, relevant))
-        });
-        let Some((group, relevant)) = found else { return };
-        let size = group.grades.len() as f64;
-        let mut first_here = relevant / size;
-        for (place, slot) in out[group.start..group.seen].iter_mut().enumerate() {
-            *slot = first_here / (group.start + place + 1) as f64;
-            let left = size - (place + 1) as f64;
-            // Without this guard, 0 is divided by 0 at the last place of a group.
-            first_here = if left > 0.0 { first_here * (left - relevant + 1.0).max(0.0) / left } else { 0.0 };
+        first_relevant(&self.relevant, ranked, out);
+        for (place, slot) in out.iter_mut().enumerate() {
+            *slot /= (place + 1) as f64;
         }
     }
 
@@ -80,5 +70,23 @@ impl Measure for ReciprocalRank {
 
     fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
         if query.relevant(self.threshold) == 0 { self.no_relevant.normaliser() } else { 1.0 }
+    }
+}
+
+/// Fills `out[i]` with the probability that the first relevant document is at position `i`.
+pub(super) fn first_relevant(relevant: &GradeTable, ranked: &Ranked<'_>, out: &mut [f64]) {
+    out.fill(0.0);
+    let found = ranked.groups(out.len()).find_map(|group| {
+        let relevant = relevant.sum(group.grades);
+        (relevant > 0.0).then_some((group, relevant))
+    });
+    let Some((group, relevant)) = found else { return };
+    let size = group.grades.len() as f64;
+    let mut first_here = relevant / size;
+    for (place, slot) in out[group.start..group.seen].iter_mut().enumerate() {
+        *slot = first_here;
+        let left = size - (place + 1) as f64;
+        // Without this guard, 0 is divided by 0 at the last place of a group.
+        first_here = if left > 0.0 { first_here * (left - relevant + 1.0).max(0.0) / left } else { 0.0 };
     }
 }

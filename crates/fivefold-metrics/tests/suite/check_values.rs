@@ -28,6 +28,65 @@ fn expected_values_of_the_definitions() {
     assert_close(values(&["err"], &exact(), 2, &[2, 1, 0], &falling(3))[0], 0.78125, 1e-15);
 }
 
+/// Check values of measures on three rankings: name, then value and expected value of the query L
+/// and of the run P, and the value of the ranking with ties T. NaN: no check value.
+const CHECKS: &[(&str, [f64; 2], [f64; 2], f64)] = &[
+    ("recall@3", [0.6666667, 0.5], [0.25, 0.25], 0.5555556),
+    ("success@2", [1.0, 0.8], [1.0, 0.6], 1.0),
+    ("rprec", [0.6666667, 0.5], [0.25, 0.3333333], 0.5555556),
+    ("f@3", [0.6666667, 0.5], [0.2857143, 0.2857143], 0.5555556),
+    ("q", [0.7195767, 0.6744753], [0.2386364, 0.2497159], 0.6531966),
+    ("q(beta=10)", [0.7411837, 0.7315367], [0.2480769, 0.2474679], 0.6732415),
+    ("q(denominator=min)@2", [0.3333333, 0.3577778], [f64::NAN; 2], f64::NAN),
+    ("nerr", [0.5607843, 0.5222059], [0.4548720, 0.4272373], 0.4428105),
+    ("nerr@3", [0.5490196, 0.4375817], [0.4417178, 0.3427403], 0.3398693),
+    ("bing", [0.7103099, 0.6404016], [0.2654016, 0.2948459], 0.6487982),
+    ("pfound(max_grade=4)", [0.5698756, 0.5319753], [0.4902508, 0.4486760], 0.5279266),
+    ("sdcg@3", [0.4692787, 0.3333333], [0.2960819, 0.25], 0.3086598),
+    ("auc", [0.6666667, 0.5], [0.5, 0.5], 0.6111111),
+    ("pairacc", [0.6363636, 0.5], [0.5555556, 0.5], 0.5454545),
+    ("insq", [0.3127470, f64::NAN], [0.1941188, f64::NAN], f64::NAN),
+];
+
+#[test]
+fn check_values_of_further_measures() {
+    let check = |found: f64, expected: f64, what: &str| {
+        assert!(expected.is_nan() || (found - expected).abs() <= PRINTED, "{what}: {found}, not {expected}");
+    };
+    for (name, on_query, on_run, with_ties) in CHECKS {
+        let evaluator = evaluator(&[name], &exact(), 2);
+        let value = |judged: &fivefold_metrics::Judged, scores: &[f64]| {
+            let mut out = [f64::NAN];
+            evaluator.evaluate(judged, scores, &mut Scratch::default(), &mut out).unwrap();
+            out[0]
+        };
+        let query = evaluator.judge("L", &[1, 0, 2, 0, 1, 0], None).unwrap();
+        check(value(&query, &falling(6)), on_query[0], &format!("{name} of L"));
+        check(value(&query, &[0.0; 6]), on_query[1], &format!("E of {name} of L"));
+        let run = evaluator.judge_pool("P", &[2, 2, 1, 1, 0, 0, 0], &[0, 2, 0, 0, 1, 0], None).unwrap();
+        check(value(&run, &falling(6)), on_run[0], &format!("{name} of P"));
+        check(value(&run, &[0.0; 6]), on_run[1], &format!("E of {name} of P"));
+        let tied = evaluator.judge("T", &[1, 0, 2, 0, 1, 0], None).unwrap();
+        check(value(&tied, &[3.0, 3.0, 2.0, 2.0, 2.0, 1.0]), *with_ties, &format!("{name} of T"));
+    }
+}
+
+/// Upper bounds that are not 1, of L and of P.
+#[test]
+fn upper_bounds_of_further_measures() {
+    for (name, on_query, on_run) in [
+        ("sdcg@3", 0.7346394, 0.8826803),
+        ("pfound(max_grade=4)", 0.6739844, 0.7864434),
+        ("insq", 0.5230423, 0.6403764),
+        ("f@3", 1.0, 0.8571429),
+        ("recall@3", 1.0, 0.75),
+    ] {
+        let best = |grades: &[u8]| values(&[name], &exact(), 2, grades, &falling(grades.len()))[0];
+        assert_close(best(&[2, 1, 1, 0, 0, 0]), on_query, PRINTED);
+        assert_close(best(&[2, 2, 1, 1, 0, 0, 0]), on_run, PRINTED);
+    }
+}
+
 #[test]
 fn undefined_queries_under_each_policy() {
     let queries: [&[u8]; 2] = [&[1, 0, 1], &[0, 0, 0]];

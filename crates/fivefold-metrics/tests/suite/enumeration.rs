@@ -90,7 +90,7 @@ fn check(entry: &MeasureEntry, params: &[(&'static str, &'static str)], cutoff: 
         let v1 = if a == 0.0 { 0.0 } else { a / u * (a / (a + e)) };
         let v2 = if a >= e - 1e-14 { (a - e) / (u - e) } else { (a - e) / e };
         let ue = |value: f64| if defined { value } else { f64::NAN };
-        let expected = [book.original(n, grades, a, best), ue(v1), ue(v2)];
+        let expected = [book.original(grades, grades, a, best), ue(v1), ue(v2)];
         for (found, expected) in found.iter().zip(expected) {
             assert!(close(*found, expected, TOLERANCE), "{}: {found}, not {expected}", context(what));
         }

@@ -124,7 +124,8 @@ proptest! {
         let (high, low) = (high.min(low) % grades.len(), high.max(low) % grades.len());
         prop_assume!(high < low && grades[high] < grades[low]);
         let names = all_names(7);
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        // The Q-measure does not have this property, as its own test shows.
+        let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.starts_with("q")).collect();
         let scores = crate::common::falling(grades.len());
         let mut swapped = grades.clone();
         swapped.swap(high, low);

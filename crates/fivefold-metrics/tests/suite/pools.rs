@@ -64,6 +64,8 @@ fn check(
     let best = match is("denominator", "list") {
         // As many relevant documents as fit above the cutoff, with the denominator of the run.
         true => book.relevant(&Textbook::ideal(judged)[..k.unwrap().min(judged.len())]) / depth.max(1) as f64,
+        // Pairs are made of retrieved documents only.
+        false if ["auc", "pairacc"].contains(&entry.name) => book.pairs(retrieved),
         false => book.raw(&Textbook::ideal(judged), judged),
     };
     let u = if is("upper", "cutoff") { k.unwrap_or(judged.len()) as f64 } else { best };
@@ -84,7 +86,7 @@ fn check(
         let v1 = if a == 0.0 { 0.0 } else { a / u * (a / (a + e)) };
         let v2 = if a >= e - 1e-14 { (a - e) / (u - e) } else { (a - e) / e };
         let ue = |value: f64| if defined { value } else { f64::NAN };
-        for (found, expected) in found.into_iter().zip([book.original(n, judged, a, best), ue(v1), ue(v2)]) {
+        for (found, expected) in found.into_iter().zip([book.original(retrieved, judged, a, best), ue(v1), ue(v2)]) {
             assert!(close(found, expected, TOLERANCE), "{}: {found}, not {expected}", context("value"));
         }
     }

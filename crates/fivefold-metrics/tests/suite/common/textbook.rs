@@ -20,6 +20,10 @@ fn candidates(param: &str) -> &'static [&'static str] {
         "p" => &["0.8", "0.3"],
         "beta" => &["5", "1.5"],
         "d" => &["1", "0.25"],
+        "x" => &["1", "0.4"],
+        "T" => &["1", "2.5"],
+        "depth" => &["1000", "2"],
+        "decay" => &["0.85", "1"],
         other => panic!("add values of the parameter `{other}` to this test"),
     }
 }
@@ -104,10 +108,12 @@ impl Textbook<'_> {
             "ap" | "sp" => (1..=cut).map(|i| self.rel(top[i - 1]) * self.relevant(&top[..i]) / i as f64).sum(),
             "p" if self.param("denominator") == "list" => self.relevant(top) / cut as f64,
             "p" => self.relevant(top) / self.k.unwrap() as f64,
-            "recall" => self.relevant(top),
+            "recall" | "relp" | "f" => self.relevant(top),
+            "rprec" => self.relevant(&grades[..self.r_positions(judged).min(n)]),
+            "success" => self.relevant(top).min(1.0),
             "wta" => self.relevant(&grades[..1]),
             "rr" => top.iter().position(|&y| self.rel(y) > 0.0).map_or(0.0, |i| 1.0 / (i + 1) as f64),
-            "err" => {
+            "err" | "nerr" => {
                 let stop = |y: u8| (2f64.powi(i32::from(y)) - 1.0) / libm::pow(2.0, self.number("max_grade"));
                 let reach = |r: usize| top[..r].iter().map(|&y| 1.0 - stop(y)).product::<f64>();
                 (0..cut).map(|r| reach(r) * stop(top[r]) / (r + 1) as f64).sum()
@@ -116,12 +122,66 @@ impl Textbook<'_> {
                 let p = self.number("p");
                 (1.0 - p) * (0..cut).map(|i| self.gain(top[i]) * p.powi(i as i32)).sum::<f64>()
             }
+            "pfound" => {
+                let stop = |y: u8| f64::from(y) / self.number("max_grade");
+                let reach = |r: usize| top[..r].iter().map(|&y| 1.0 - stop(y)).product::<f64>();
+                (0..cut).map(|r| reach(r) * stop(top[r]) * libm::pow(self.number("decay"), r as f64)).sum()
+            }
+            "sdcg" | "insq" => {
+                (1..=cut).map(|i| f64::from(top[i - 1]) / self.number("max_grade") * self.scaled(i)).sum()
+            }
+            "q" => {
+                let beta = self.number("beta");
+                let gain = |grades: &[u8]| grades.iter().map(|&y| self.rel(y) * f64::from(y)).sum::<f64>();
+                let ideal = Self::ideal(judged);
+                let blended = |i: usize| {
+                    let best = gain(&ideal[..i.min(ideal.len())]);
+                    (self.relevant(&top[..i]) + beta * gain(&top[..i])) / (i as f64 + beta * best)
+                };
+                (1..=cut).map(|i| self.rel(top[i - 1]) * blended(i)).sum()
+            }
+            "bing" => {
+                let others = |i: usize| i as f64 - self.relevant(&grades[..i]);
+                (0..n).map(|i| self.rel(grades[i]) / libm::log2(2.0 + others(i))).sum()
+            }
+            "auc" | "pairacc" => {
+                let better = |i: usize, j: usize| self.level(grades[i]) > self.level(grades[j]);
+                (0..n).map(|i| (i + 1..n).filter(|&j| better(i, j)).count() as f64).sum()
+            }
             "neru" | "nneru" => {
                 let utility = |y: u8| (f64::from(y) - self.number("d")).max(0.0);
                 (0..cut).map(|i| utility(top[i]) * libm::pow(2.0, -(i as f64) / (self.number("beta") - 1.0))).sum()
             }
             other => panic!("add the definition of `{other}` to this test"),
         }
+    }
+
+    fn without_relevant(&self) -> f64 {
+        if self.param("no_relevant") == "zero" { 0.0 } else { f64::NAN }
+    }
+
+    /// The number of positions of R-precision.
+    fn r_positions(&self, judged: &[u8]) -> usize {
+        (self.number("x") * self.relevant(judged) + 0.9).floor() as usize
+    }
+
+    /// The discount of a scaled measure.
+    fn scaled(&self, i: usize) -> f64 {
+        match self.name {
+            "sdcg" => 1.0 / libm::log2((i + 1) as f64),
+            _ if i as f64 > self.number("depth") => 0.0,
+            _ => libm::pow(2.0 * self.number("T") + i as f64 - 1.0, -2.0),
+        }
+    }
+
+    fn level(&self, y: u8) -> u8 {
+        if self.name == "auc" { self.rel(y) as u8 } else { y }
+    }
+
+    /// Number of pairs of documents that are not equally good.
+    pub fn pairs(&self, grades: &[u8]) -> f64 {
+        let unequal = |i: usize| grades[..i].iter().filter(|&&y| self.level(y) != self.level(grades[i])).count();
+        (0..grades.len()).map(unequal).sum::<usize>() as f64
     }
 
     /// A of AP if all documents of a tie group are retrieved at once; `ends` are the ends of the
@@ -138,22 +198,37 @@ impl Textbook<'_> {
         starts.zip(ends).map(of_group).sum()
     }
 
-    /// The original value of `n` ranked documents, from A and U.
-    pub fn original(&self, n: usize, judged: &[u8], a: f64, upper: f64) -> f64 {
+    /// The original value of `ranked` documents, from A and U.
+    pub fn original(&self, ranked: &[u8], judged: &[u8], a: f64, upper: f64) -> f64 {
+        let n = ranked.len();
         match self.name {
             "ndcg" | "nneru" | "meanndcg" if upper == 0.0 => f64::NAN,
             "ndcg" if self.param("short_list") == "zero" && self.k.is_some_and(|k| k > n) => 0.0,
             "ndcg" | "nneru" => a / upper,
             "err" if self.param("no_relevant") == "undefined" && judged.iter().all(|&y| y == 0) => f64::NAN,
-            "rr" | "ap" | "recall" if self.relevant(judged) == 0.0 => {
-                if self.param("no_relevant") == "zero" {
-                    0.0
-                } else {
-                    f64::NAN
-                }
+            "nerr" | "pfound" if judged.iter().all(|&y| y == 0) => self.without_relevant(),
+            "nerr" => a / upper,
+            "sdcg" | "insq" => {
+                let depth = self.k.unwrap_or_else(|| self.number("depth") as usize);
+                a / (1..=depth).map(|i| self.scaled(i)).sum::<f64>()
             }
-            "recall" => a / self.relevant(judged),
-            "ap" => {
+            "auc" | "pairacc" if self.pairs(ranked) == 0.0 => f64::NAN,
+            "auc" | "pairacc" => a / self.pairs(ranked),
+            "rr" | "ap" | "recall" | "relp" | "rprec" | "f" | "success" | "q" | "bing"
+                if self.relevant(judged) == 0.0 =>
+            {
+                self.without_relevant()
+            }
+            "recall" | "bing" => a / self.relevant(judged),
+            "relp" => a / self.relevant(judged).min(self.k.unwrap() as f64),
+            "rprec" if self.r_positions(judged) == 0 => self.without_relevant(),
+            "rprec" => a / self.r_positions(judged) as f64,
+            "f" => {
+                let (precision, recall) = (a / self.k.unwrap() as f64, a / self.relevant(judged));
+                let x = self.number("x");
+                if a == 0.0 { 0.0 } else { (1.0 + x) * precision * recall / (x * precision + recall) }
+            }
+            "ap" | "q" => {
                 let relevant = self.relevant(judged);
                 a / match (self.k, self.param("denominator")) {
                     (None, _) | (_, "relevant") => relevant,

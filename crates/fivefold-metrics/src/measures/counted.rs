@@ -1,0 +1,72 @@
+//! Relevant documents in the top of the ranking, divided by a number: the common form of recall,
+//! relative precision, R-precision and F.
+//!
+//! A = relevant documents at the positions that count. A group of tied documents takes its share of
+//! relevant documents at each of its positions. Cost: an addition a document.
+
+use super::NONE_RELEVANT;
+use crate::conventions::NoRelevant;
+use crate::entry::Settings;
+use crate::error::MeasureError;
+use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
+
+/// A measure that counts relevant documents.
+pub(super) struct Counted<D, P> {
+    threshold: u8,
+    relevant: GradeTable,
+    no_relevant: NoRelevant,
+    /// The number of positions that count, of the number of relevant documents; `None`: all.
+    positions: P,
+    /// The divisor, of the cutoff and the number of relevant documents.
+    divisor: D,
+    /// The divisor in words.
+    divided_by: &'static str,
+}
+
+impl<D, P> Counted<D, P>
+where
+    D: Fn(Option<usize>, usize) -> f64 + Send + Sync + 'static,
+    P: Fn(usize) -> Option<usize> + Send + Sync + 'static,
+{
+    /// A measure with the parameters `threshold` and `no_relevant`.
+    pub(super) fn build(
+        settings: &Settings,
+        positions: P,
+        divisor: D,
+        divided_by: &'static str,
+    ) -> Result<Box<dyn Measure>, MeasureError> {
+        let (threshold, no_relevant) = (settings.get("threshold")?, settings.get("no_relevant")?);
+        let relevant = GradeTable::relevant(threshold);
+        Ok(Box::new(Counted { threshold, relevant, no_relevant, positions, divisor, divided_by }))
+    }
+}
+
+impl<D, P> Measure for Counted<D, P>
+where
+    D: Fn(Option<usize>, usize) -> f64 + Send + Sync,
+    P: Fn(usize) -> Option<usize> + Send + Sync,
+{
+    fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
+        for group in ranked.groups(out.len()) {
+            out[group.start..group.seen].fill(self.relevant.mean(group.grades));
+        }
+        let counted = (self.positions)(ranked.query().relevant(self.threshold));
+        if let Some(beyond) = counted.and_then(|positions| out.get_mut(positions..)) {
+            beyond.fill(0.0);
+        }
+    }
+
+    fn parts(&self, _: Option<usize>, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
+        let values = contributions.iter().map(|&relevant| [relevant, 1.0]).collect();
+        let factors = Some(["relevant", "weight"]);
+        Parts { factors, values, normaliser: self.divided_by, zero: NONE_RELEVANT, ..Parts::default() }
+    }
+
+    fn normaliser(&self, cutoff: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
+        let relevant = query.relevant(self.threshold);
+        match (self.divisor)(cutoff, relevant) {
+            divisor if relevant > 0 && divisor > 0.0 => divisor,
+            _ => self.no_relevant.normaliser(),
+        }
+    }
+}
