@@ -239,7 +239,7 @@ mod tests {
         let error = |test: &str, correction: &str, draws, alpha| {
             DifferenceTest::new(test, correction, draws, alpha).unwrap_err().to_string()
         };
-        assert!(error("t", "maxt", 9, 0.05).contains("use it with the test permutation or bootstrap"));
+        assert!(error("t", "maxt", 9, 0.05).contains("take the test permutation or bootstrap"));
         assert!(error("tt", "holm", 9, 0.05).starts_with("`test` is wrong: unknown test"));
         assert!(error("t", "hol", 9, 0.05).contains("did you mean \"holm\"?"));
         assert!(error("t", "holm", 0, 0.05).starts_with("`draws` must be"));
@@ -248,7 +248,7 @@ mod tests {
         // ranx #61, PyTerrier #99.
         for correction in ["bonferroni", "holm", "bh", "maxt"] {
             let error = error("tukey-hsd", correction, 9, 0.05);
-            assert!(error.starts_with("`correction` is wrong: the test corrects its p-values itself"), "{error}");
+            assert!(error.starts_with("`correction` is wrong: the test already corrects its p-values"), "{error}");
         }
         assert!(DifferenceTest::new("tukey-hsd", "none", 9, 0.05).is_ok());
     }

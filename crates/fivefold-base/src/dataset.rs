@@ -126,7 +126,7 @@ pub enum DatasetError {
     },
     /// Query bounds are not increasing from 0 to the number of documents.
     #[error(
-        "query bounds must rise from 0 to the number of documents ({rows}) with no empty query; bound {index} does not"
+        "query bounds must rise from 0 to the number of documents ({rows}) without an empty query; bound {index} (from 0) does not"
     )]
     Bounds {
         /// The index of the wrong bound.

@@ -69,10 +69,10 @@ impl GradeScale {
 ///
 /// ```
 /// let error = fivefold_base::Grades::new(vec![0, 3], Some(2)).unwrap_err();
-/// assert_eq!(error.to_string(), "document 1 has grade 3; the highest possible grade is 2");
+/// assert_eq!(error.to_string(), "document 2 has grade 3; the highest possible grade is 2");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("document {row} has grade {grade}; the highest possible grade is {highest}")]
+#[error("document {} has grade {grade}; the highest possible grade is {highest}", row + 1)]
 pub struct GradeError {
     /// Row number from 0.
     pub row: usize,

@@ -148,7 +148,7 @@ pub fn violations(entries: &[RankerEntry], cases: &[Case]) -> Vec<Violation> {
         panic!("there is a case for `{}`, but no ranker of that name", case.name);
     }
     if let Some(entry) = entries.iter().find(|entry| cases.iter().all(|case| case.name != entry.name)) {
-        panic!("ranker `{}` has no case: add one, with a changed value for each parameter", entry.name);
+        panic!("ranker `{}` has no case: add a case, with a changed value for each parameter", entry.name);
     }
     let of_entry = |entry: RankerEntry| cases.iter().filter(move |c| c.name == entry.name).map(move |c| (entry, *c));
     let all: Vec<(RankerEntry, Case)> = entries.iter().flat_map(|entry| of_entry(*entry)).collect();

@@ -137,12 +137,12 @@ pub enum ModelFileError {
     Absent(Absent),
     /// The content differs from the content that was written.
     #[error(
-        "the model file was altered: the hash in it is not the hash of its content; train or copy it again, or remove \
-         `hash` from it if you altered it yourself"
+        "the model file was altered: its `hash` is not the hash of its content; train or copy the model again, or \
+            remove `hash` if you altered the file yourself"
     )]
     Altered,
     /// The header belongs to another model: its number of features differs from the model's own.
-    #[error("the header says {header} features a document, but the model is one of {model}: the file was altered")]
+    #[error("the header says {header} features a document, but the model has {model}: the file was altered")]
     Features {
         /// Features by the header.
         header: usize,

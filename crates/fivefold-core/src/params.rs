@@ -219,10 +219,13 @@ pub fn rename_keys(table: &mut DeTable<'_>, renamed: &'static [Renamed]) -> Resu
         let span = key.span();
         if table.contains_key(word.new) {
             return Err(ParamError {
-                message: format!("`{}` is the old name of `{}`, which is given too", word.old, word.new),
+                message: format!(
+                    "both `{}` and `{}` are given, but the first is the old name of the second",
+                    word.old, word.new
+                ),
                 param: Some(word.old.to_owned()),
                 span: Some(span),
-                help: Some("leave out the old one".to_owned()),
+                help: Some(format!("leave out `{}`", word.old)),
             });
         }
         table.insert(Spanned::new(span, Cow::Borrowed(word.new)), value);

@@ -254,7 +254,7 @@ impl Cache {
         };
         let changed = before.iter().find(|stamp| !settled(stamp.changed.0, stamp.changed.1));
         changed.map_or(Ok(()), |stamp| {
-            Err(format!("{} changed a moment ago, and another change might not show", stamp.path))
+            Err(format!("{} changed a moment ago, so the next change might not be noticed", stamp.path))
         })
     }
 

@@ -76,7 +76,7 @@ pub enum DataError {
         get: String,
     },
     /// The collection has too few queries for folds.
-    #[error("{} cannot be cut into {needed} folds; every fold needs at least one", counted(*found, "query"))]
+    #[error("{} cannot be cut into {needed} folds: give at least a query for each fold", counted(*found, "query"))]
     FewQueries {
         /// Queries found.
         found: usize,

@@ -72,7 +72,7 @@ pub(crate) fn unused_beside(files: &[(&str, &Path)]) -> Vec<String> {
         }
     }
     remarks.extend(remark("group sizes", &named, ", since the rows name their queries (`qid:`)"));
-    remarks.extend(remark("group sizes", &second, ", since those that end with `.query` are"));
+    remarks.extend(remark("group sizes", &second, ", because the sizes in the file that ends with `.query` are used"));
     remarks
 }
 

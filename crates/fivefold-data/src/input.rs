@@ -137,7 +137,7 @@ impl Read for StableReader {
             }
             let end = self.file.metadata()?;
             if end.len() != self.start.len() || end.modified().ok() != self.start.modified().ok() {
-                return Err(invalid("changed while it was read; read it when it is complete"));
+                return Err(invalid("changed while fivefold read it; run again when the file is complete"));
             }
         }
         Ok(read)
@@ -199,7 +199,7 @@ fn special(kind: FileType) -> &'static str {
     {
         use std::os::unix::fs::FileTypeExt as _;
         if kind.is_fifo() || kind.is_socket() {
-            return "is a pipe, not a file; save what comes out of it, since files may be read more than once";
+            return "is a pipe, but a file may be read more than once; save the output of the pipe as a file";
         }
         if kind.is_char_device() || kind.is_block_device() {
             return "is a device, not a file";

@@ -96,7 +96,7 @@ pub const LAYOUTS: &[Layout] = &[
     },
     Layout {
         name: "train-test",
-        summary: "two or three listed `files`: training, validation (if there is one) and test part of a single fold",
+        summary: "two or three listed `files`: the training, validation (optional) and test part of a single fold",
         folds: |files| {
             let one = |file: &String| vec![file.clone()];
             let (train, validation, test) = match files {

@@ -284,7 +284,7 @@ pub enum NormaliseError {
         left: u64,
     },
     /// The system has no memory for the normalised features.
-    #[error("the system has no {} MiB of memory for the normalised features; run it where there is more", .0 >> 20)]
+    #[error("the system has no {} MiB of memory for the normalised features; use a machine with more memory", .0 >> 20)]
     Memory(u64),
     /// The normalised arrays do not make a data set.
     #[error(transparent)]

@@ -135,7 +135,8 @@ impl Read for Guarded {
         if self.length > SMALL && self.length / self.most > self.packed.load(Ordering::Relaxed) {
             let most = self.most;
             return Err(damaged(format!(
-                "unpacks to over {most} times its size, as no data file does; if it is one, set {EXPANSION_VARIABLE}"
+                "unpacks to over {most} times its size, more than data files do; to read the file all the same, set \
+                    {EXPANSION_VARIABLE}"
             )));
         }
         Ok(read)

@@ -155,7 +155,7 @@ fn text_of(path: &Path) -> io::Result<String> {
     }
     refuse_utf16(&bytes)?;
     match memchr::memchr(0, &bytes) {
-        Some(_) => Err(invalid("has a NUL byte; this is not a text file")),
+        Some(_) => Err(invalid("has a NUL byte, so the file is not text")),
         None => String::from_utf8(bytes).map_err(|_| invalid("is not UTF-8 text")),
     }
 }

@@ -29,7 +29,7 @@ pub const LONGEST_SCORE: u64 = 1 << 10;
 #[non_exhaustive]
 pub enum ScoreError {
     /// The file cannot be read.
-    #[error("{}: cannot be read: {error}; put one score a line there, in the order of the documents", file.display())]
+    #[error("{}: cannot be read: {error}; write a score on each line, in the order of the documents", file.display())]
     Io {
         /// The file.
         file: PathBuf,
@@ -37,7 +37,7 @@ pub enum ScoreError {
         error: std::io::Error,
     },
     /// A line that is not one finite number.
-    #[error("{}:{line}:{column}: `{found}` is not a finite number; give one score a line and nothing else", file.display())]
+    #[error("{}:{line}:{column}: `{found}` is not a finite number; give a score on each line and nothing else", file.display())]
     Value {
         /// The file.
         file: PathBuf,
@@ -61,7 +61,7 @@ pub enum ScoreError {
         character: char,
     },
     /// Too few or too many scores.
-    #[error("{}: {} for {}; give one a document, in the order of the data file", file.display(), counted(*found, "score"), counted(*expected, "document"))]
+    #[error("{}: {} for {}; give a score for each document, in the order of the data file", file.display(), counted(*found, "score"), counted(*expected, "document"))]
     Count {
         /// The file.
         file: PathBuf,
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_place() {
-        let not = "is not a finite number; give one score a line and nothing else";
+        let not = "is not a finite number; give a score on each line and nothing else";
         assert_eq!(read("1\n\n  nan\n", 2).unwrap_err(), format!("FILE:3:3: `nan` {not}"));
         assert_eq!(read("1\n1 2\n", 2).unwrap_err(), format!("FILE:2:1: `1 2` {not}"));
         assert_eq!(read("inf\n", 1).unwrap_err(), format!("FILE:1:1: `inf` {not}"));
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(read("1\n0.5\u{a0}\n", 2).unwrap_err(), odd);
         assert!(read("# 0.5\u{a0}\n1\n", 1).is_ok());
         assert!(read("\u{feff}1\r\r\n\u{feff}2\n", 2).unwrap_err().contains("FILE:2:1: found the character U+FEFF"));
-        let count = "FILE: 2 scores for 3 documents; give one a document, in the order of the data file";
+        let count = "FILE: 2 scores for 3 documents; give a score for each document, in the order of the data file";
         assert_eq!(read("1\n2\n", 3).unwrap_err(), count);
         assert!(matches!(read_scores(Path::new("no such file"), 1), Err(ScoreError::Io { .. })));
     }

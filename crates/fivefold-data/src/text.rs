@@ -157,7 +157,7 @@ impl TextLines {
         let line = line.trim_end_matches('\r');
         match line.find(['\0', '\r']) {
             None => Ok(Some((number, line))),
-            Some(place) if line.as_bytes()[place] == 0 => Err(wrong("has a NUL byte; this is not a text file")),
+            Some(place) if line.as_bytes()[place] == 0 => Err(wrong("has a NUL byte, so the file is not text")),
             Some(_) => Err(wrong("has a carriage return within; end lines by a line feed")),
         }
     }

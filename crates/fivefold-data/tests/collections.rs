@@ -166,7 +166,7 @@ fn one_file_is_cut_into_five_folds_by_query() {
     assert_ne!(cut(1).hash, collection.hash);
     write(folder.path(), "all.txt", &queries(1..=4));
     let error = open(&source(&folder.path().join("all.txt"), "one-file"), &[]).unwrap_err();
-    assert_eq!(error.to_string(), "4 queries cannot be cut into 5 folds; every fold needs at least one");
+    assert_eq!(error.to_string(), "4 queries cannot be cut into 5 folds: give at least a query for each fold");
 }
 
 #[test]

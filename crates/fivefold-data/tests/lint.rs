@@ -155,7 +155,11 @@ fn other_kinds_are_recognised_and_linted() {
     let names = ["odd", "scores", "empty", "no such file", "run"].map(|name| folder.path().join(name));
     let rest = lint(&names, &options());
     let not_linted: Vec<String> = rest.not_linted.iter().map(ToString::to_string).collect();
-    let expected = ["odd: it is not clear", "empty: it is not clear", "no such file: cannot be read"];
+    let expected = [
+        "odd: the kind of the file is not clear",
+        "empty: the kind of the file is not clear",
+        "no such file: cannot be read",
+    ];
     assert!(not_linted.len() == 3 && (0..3).all(|i| not_linted[i].contains(expected[i])), "{not_linted:?}");
     assert_eq!((rest.scores.len(), rest.runs.len()), (1, 1));
     assert!(rest.scores == report.scores && rest.runs == report.runs);

@@ -133,7 +133,7 @@ fn files_beside_the_data_are_named_and_columns_are_those_of_the_file() {
             "rank.train.weight beside the data: weights of documents are not used",
             "rank.train.init beside the data: initial scores are not used",
             "rank.train.position beside the data: positions of documents are not used",
-            "rank.train.group beside the data: group sizes are not used, since those that end with `.query` are",
+            "rank.train.group beside the data: group sizes are not used, because the sizes in the file that ends with `.query` are used",
         ]
     );
     write("rank.train", "# head\n1 qid:7 1:0.2\n");
@@ -207,15 +207,13 @@ fn scattered_queries_are_an_error_or_regrouped() {
 #[test]
 fn documents_are_told_apart_by_id() {
     let text = "0 qid:1 1:1 # docid = X\n0 qid:2 1:1 # docid = X\n1 qid:2 1:2 # docid = Y\n0 qid:2 1:3 # docid = X\n";
-    let expected = "FILE:4: document `X` of query `2` stands on line 2 already; remove one of the two lines, or give the \
-                    documents different ids";
+    let expected = "FILE:4: document `X` of query `2` stands on line 2 already; remove a line, or give the two documents different ids";
     assert_eq!(error(text, &ReadOptions::default()), expected);
     let regrouped = "0 qid:2 1:1 # X\n0 qid:1 1:1 # X\n0 qid:2 1:3 # X\n";
     let options = ReadOptions { regroup: true, ..ReadOptions::default() };
     assert!(error(regrouped, &options).starts_with("FILE:3: document `X` of query `2` stands on line 1 already"));
     let some = "0 qid:1 1:1 # X\n0 qid:1 1:1\n";
-    let expected =
-        "FILE:2: this line has no document id, but line 1 has one; give every document an id (`# docid = X`) or none";
+    let expected = "FILE:2: this line has no document id, but line 1 has a document id; give every document an id (`# docid = X`), or give no document an id";
     assert_eq!(error(some, &ReadOptions::default()), expected);
     assert!(
         error("0 qid:1 1:1\n0 qid:1 1:1 # X\n", &ReadOptions::default())
@@ -232,7 +230,7 @@ fn errors_say_where_what_and_what_to_do() {
     assert_eq!(error("1 qid:1 1:inf\n", &ReadOptions::default()), value);
     assert_eq!(
         error("\n# nothing\n", &ReadOptions::default()),
-        "FILE: the file has no document; check that this is the file you meant"
+        "FILE: the file has no document; check the path: is the file LETOR text?"
     );
     let absent = read_letor(Path::new("no such file"), &ReadOptions::default()).unwrap_err();
     assert!(absent.to_string().starts_with("no such file: cannot be read: "), "{absent}");

@@ -47,7 +47,7 @@ fn duplicates_are_refused_or_settled_and_counted() {
     let error = message(read_qrels(&path, Duplicates::Error).unwrap_err(), &folder);
     assert_eq!(
         error,
-        "qrels:3: document `a` of topic `1` stands on line 1 already; remove one of the two lines, or say which counts: \
+        "qrels:3: document `a` of topic `1` stands on line 1 already; remove a line, or say which line counts: \
          first, last or highest"
     );
     for (policy, grade) in [(Duplicates::First, 1), (Duplicates::Last, 2), (Duplicates::Highest, 3)] {
@@ -314,8 +314,8 @@ fn names_of_statistics_are_remarked() {
     assert_eq!(
         said("query,a,b,mean\nq1,.5,.4,.45\nMAP,.5,.4,.45\nstd,.1,.1,.1\n"),
         [
-            "`MAP` and `std` count as queries: take them out of the file if they are none",
-            "`mean` counts as a system: take it out of the file if it is none"
+            "`MAP` and `std` count as queries; if they are not, remove them",
+            "`mean` counts as a system; if it is not, remove it from the file"
         ]
     );
     assert!(said("query,mean\nq1,.5\nq2,.4\n").is_empty());
@@ -379,7 +379,7 @@ fn what_is_not_clear_is_said_and_can_be_forced() {
     let folder = TempDir::new().unwrap();
     let unclear = |text: &str| values(&folder, "x", text).unwrap_err();
     assert!(unclear("p1\tp2\t0.5\np2\tp1\t0.25\n").contains("which of the first two columns"));
-    assert!(unclear("1 2 3 4\n").contains("name its format, one of trec_eval, ir_measures"));
+    assert!(unclear("1 2 3 4\n").contains("give the format of the file: trec_eval, ir_measures"));
     assert!(unclear(r#"{"a": {"b": 1}}"#).contains("which level of the JSON"));
     assert!(unclear("").contains("there is no value of a query"));
     assert!(unclear("map\tall\t0.5\n").contains("there is no value of a query"));

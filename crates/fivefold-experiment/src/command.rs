@@ -27,8 +27,8 @@ use crate::worker::{WorkerExit, WorkerReport, of_status};
 /// Words in the output of a program that may not reach a file.
 const DENIED: [&str; 3] = ["ermission denied", "EACCES", "not permitted"];
 /// The advice that follows such an output.
-const ADVICE: &str =
-    "\nit is confined to its folder, programs and the system: `read = [...]` under [ranker.params] lets it read more";
+const ADVICE: &str = "\nthe program is confined to its folder, programs and the system: `read = [...]` under [ranker.params] lets the \
+        program read more";
 /// The signal of a program that writes a file beyond the limit.
 const TOO_LONG: &str = "SIGXFSZ";
 
@@ -74,7 +74,7 @@ pub(crate) fn listed_files(plan: &Plan<'_>, command: &CommandLine, job: &Job) ->
 /// Why a program gave no scores. Reasons that any program may have are in [`WorkError`].
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
-    #[error("`{file}` was changed while the run went on; run it again")]
+    #[error("`{file}` was changed while the run went on; run the experiment again")]
     Changed { file: String },
     #[error("cannot start `{program}`: {reason}; the first of `argv` must be on the path or among `files`{advice}")]
     Start { program: String, reason: String, advice: &'static str },

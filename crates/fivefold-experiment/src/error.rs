@@ -41,7 +41,7 @@ pub enum RunError {
     #[error(transparent)]
     Scores(#[from] ScoreError),
     /// An input of the experiment is at a place to which results are written.
-    #[error("{} is an input of this experiment, and its results would be written over it in {}", input.display(), folder.display())]
+    #[error("{} is an input of this experiment, and the results in {} would replace this input", input.display(), folder.display())]
     #[diagnostic(help("give another results folder with --out"))]
     Overwritten {
         /// The input.
@@ -56,8 +56,8 @@ pub enum RunError {
         list_first(files, MOST_FILES)
     )]
     #[diagnostic(help(
-        "nothing was evaluated; see which program writes there (a `command` of the experiment?), then run again: the next run does these \
-         jobs anew"
+        "nothing was evaluated; find the program that writes there (a `command` of the experiment?), then run again: \
+            the next run does these jobs anew"
     ))]
     Altered {
         /// The files, by their paths in the folder.
@@ -74,7 +74,8 @@ pub enum RunError {
     /// The patterns of a filter that match no job. Other patterns of the filter may match.
     #[error("no job of the experiment matches {only}")]
     #[diagnostic(help(
-        "{near}write DATASET/foldK/RANKER, or one of the three, of {known}; `fivefold jobs` lists all jobs"
+        "{near}write DATASET/foldK/RANKER, or only a data set, fold or ranker, of {known}; `fivefold jobs` lists all \
+            jobs"
     ))]
     NoSuchJob {
         /// The patterns.
@@ -95,7 +96,7 @@ pub enum RunError {
     #[error("limits of time and memory, and `isolate`, need a program that runs fits (`RunOptions::worker`)")]
     NoWorker,
     /// The system does not tell how much memory a process has.
-    #[error("`memory_limit` needs Linux; leave it out, or run the experiment there")]
+    #[error("`memory_limit` needs Linux; leave out `memory_limit`, or run the experiment on Linux")]
     NoMemoryLimit,
     /// No thread pool could be made.
     #[error("cannot start the threads: {0}")]

@@ -104,8 +104,7 @@ pub(crate) fn check_measures(plan: &Plan<'_>) -> Result<(), RunError> {
         let ids = |test: &Dataset| test.queries().all(|q| (0..q.len()).all(|row| q.view().doc_id(row).is_some()));
         let by_id = plan.experiment.evaluation.conventions.ties == Ties::DocId;
         if by_id && !collection.folds.iter().all(|fold| ids(&fold.test)) {
-            let message =
-                "`ties = \"docid\"` needs document ids, and the collection has none; use `average` or `input`";
+            let message = "`ties = \"docid\"` needs document ids, but the documents of the collection have no ids; use `average` or `input`";
             return Err(plan.experiment.dataset_error(index, message).into());
         }
     }

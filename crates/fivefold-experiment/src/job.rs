@@ -153,8 +153,8 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result
 /// Why a job does not begin that needs `needed` bytes, data included.
 fn beyond_memory(needed: u64, budget: u64) -> String {
     format!(
-        "it needs about {} with the data, more than the {} that may be used: raise --memory, or take fewer features, documents or \
-         threads",
+        "the job needs about {} with the data, more than the {} that may be used: raise --memory, or take fewer \
+            features, documents or threads",
         Bytes(needed),
         Bytes(budget)
     )
@@ -225,7 +225,7 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
             let members = plan.members(job).map_err(failed)?;
             let scores = |member: &Job| member_scores(member, cx.store, fold.test.documents());
             let scores = members.iter().map(scores).collect::<Result<Vec<_>, _>>()?;
-            let scores = cx.pool.install(|| fused_scores(&fusion, &fold.test, &scores)).map_err(failed)?;
+            let scores = cx.fit(|| fused_scores(&fusion, &fold.test, &scores))?.map_err(failed)?;
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }
         ScoreSource::Command(command) => {
@@ -245,7 +245,7 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
             // In a process of its own, the program file may be another than that of the run, if the
             // program was built meanwhile.
             if entry.version != *version || KnownBy::of(entry).map_err(failed)? != *code {
-                return Err(failed("the program was built anew while the run went on; run it again"));
+                return Err(failed("the program was built anew while the run went on; run the experiment again"));
             }
             let ranker = entry.restore(params).map_err(failed)?;
             let prepared = cx.prepared.get(job, config, collection, cx.pool).map_err(failed)?;

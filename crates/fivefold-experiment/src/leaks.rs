@@ -85,13 +85,16 @@ impl<'e> Guards<'e> {
             self.facts.iter().filter(of_dataset).any(|fact| fact.finding.stops && fact.finding.guard == guard)
         };
         let everywhere = self.experiment.guards.allow.iter().filter(|guard| !used(**guard, None));
-        let everywhere = everywhere.map(|guard| format!("`{guard}` of `[guards]` overrides nothing; take it out"));
+        let everywhere =
+            everywhere.map(|guard| format!("`{guard}` of `[guards]` overrides nothing: leave it out of `allow`"));
         // Collections that were not opened are left out, because nothing is known about their
         // content.
         let opened = self.experiment.datasets.iter().zip(&plan.collections).filter(|(_, opened)| opened.is_some());
         let own = opened.flat_map(|(dataset, _)| {
             let needless = dataset.allow.iter().filter(|guard| !used(**guard, Some(&dataset.label)));
-            needless.map(|guard| format!("`{guard}` of data set {} overrides nothing; take it out", dataset.label))
+            needless.map(|guard| {
+                format!("`{guard}` of data set {} overrides nothing: leave it out of `allow`", dataset.label)
+            })
         });
         everywhere.chain(own).collect()
     }
@@ -131,7 +134,7 @@ impl<'e> Guards<'e> {
             let config = &self.experiment.rankers[ranker];
             let ScoreSource::Command(command) = &config.source else { return None };
             if let Some((given, reason)) = test_files::unseen(command, plan) {
-                let what = format!("ranker {} is given `{given}`, which may hold anything: {reason}", config.label);
+                let what = format!("ranker {} is given `{given}`, which may contain anything: {reason}", config.label);
                 return Some(Finding::stop(Guard::TestFile, what));
             }
             let (given, file) = test_files.given_to(command, plan)?;
@@ -188,8 +191,8 @@ pub fn label_sorted_ties<E>(
     }
     Ok(first.map(|first| {
         let what = format!(
-            "{sorted}, and scores of documents of different grades are equal, which `ties = \"input\"` ranks by row: {queries} queries in {of} \
-             lists of scores, the first {first}"
+            "{sorted}, and documents of different grades have equal scores, which `ties = \"input\"` ranks by row: \
+                {queries} queries in {of} lists of scores, the first {first}"
         );
         Finding::stop(Guard::LabelSortedTies, what)
     }))

@@ -302,8 +302,8 @@ impl<'e> Plan<'e> {
             }
             ScoreSource::Scores(_) if collection.moved => {
                 let message = format!(
-                    "score files have the order of their data files, which `regroup` changed in data set \
-                     `{label}`; bring the lines of each query together in the files, and drop `regroup`"
+                    "score files follow the order of the data files, but `regroup` changed this order in data set \
+                        `{label}`; leave out `regroup`, and bring the lines of each query together yourself"
                 );
                 return Err(experiment.ranker_error(ranker, &message).into());
             }

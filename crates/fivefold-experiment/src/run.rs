@@ -307,7 +307,7 @@ fn check_claim(claim: &Claim, plan: &Plan<'_>, store: &Store, lacks: &Lacks) -> 
     if reused(plan)? || reused(&Plan::new(experiment, &JobFilter::All)?)? || !has_records(store) {
         return Ok(());
     }
-    let lacking = "and none of its jobs is one of this experiment's as it is";
+    let lacking = "and no finished job there belongs to this experiment in its present form";
     Err(claim.refusal(store.root(), &experiment.name, lacking).into())
 }
 
@@ -458,7 +458,7 @@ fn run_jobs<'p>(
                 Ok((end, _)) => options.observer.finished(job, end),
                 Err(error) => {
                     broken.store(true, Ordering::Relaxed);
-                    options.observer.warning(&format!("{error}; no more jobs are begun, those at work may still end"));
+                    options.observer.warning(&format!("{error}; no more jobs begin, and running jobs may still end"));
                 }
             }
             ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(turn.index, end);

@@ -63,15 +63,15 @@ pub(crate) enum WorkError {
     Cancelled,
     #[error("cannot {action} {file}: {source}{}", advice(source))]
     Io { action: &'static str, file: String, source: io::Error },
-    #[error("{what} ran longer than {limit} and was stopped; `time_limit` sets how long it may{said}")]
+    #[error("{what} ran longer than {limit} and was stopped; `time_limit` sets the limit{said}")]
     Time { what: &'static str, limit: TimeLimit, said: String },
     // The text fits both a program that was stopped and a program that exceeded the limit for a
     // moment only.
-    #[error("{what} used more than {limit} of memory; `memory_limit` sets how much it may{said}")]
+    #[error("{what} used more than {limit} of memory; `memory_limit` sets the limit{said}")]
     Memory { what: &'static str, limit: Bytes, said: String },
     #[error("{what} wrote more than {limit} bytes to {file} and was stopped")]
     Output { what: &'static str, file: &'static str, limit: u64 },
-    #[error("{what} wrote more than {limit} into its folder and was stopped; `output_limit` sets how much it may")]
+    #[error("{what} wrote more than {limit} into its folder and was stopped; `output_limit` sets the limit")]
     Written { what: &'static str, limit: Bytes },
 }
 

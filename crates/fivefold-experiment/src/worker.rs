@@ -287,7 +287,8 @@ fn guard(program: &OsStr, arguments: &[OsString]) -> Result<(), String> {
 fn start(mut command: Command, reach: Option<&Reach>, folder: &Path) -> io::Result<Child> {
     let Some(reach) = reach else { return command.spawn() };
     let confined = || {
-        confine(reach, folder).map_err(|reason| io::Error::other(format!("it cannot be confined: {reason}")))?;
+        confine(reach, folder)
+            .map_err(|reason| io::Error::other(format!("the program cannot be confined: {reason}")))?;
         command.spawn()
     };
     let panicked = |_| Err(io::Error::other("the thread that starts it panicked"));
@@ -372,7 +373,7 @@ fn fit(registry: &Registry) -> Result<(), String> {
     };
     let Some(job) = plan.jobs.first().filter(|job| job.key == request.key) else {
         return tell(WorkerExit::Failed(
-            "its data or this program changed while the run went on; run it again".to_owned(),
+            "the job's data or this program changed while the run went on; run the experiment again".to_owned(),
         ));
     };
     let cx = JobContext {

@@ -196,7 +196,7 @@ fn failures_say_what_the_program_said() {
 
 #[test]
 fn scores_that_are_none_are_named_by_line() {
-    let advice = "give one score a line and nothing else";
+    let advice = "give a score on each line and nothing else";
     let nan = Case::of_script("sed 's/.*/1/; 3s/.*/nan/' \"$3\" > \"$4\"\n").failure();
     assert_eq!(nan, format!("scores.txt:3:1: `nan` is not a finite number; {advice}"));
     let few = Case::of_script("sed '1d; s/.*/1/' \"$3\" > \"$4\"\n").failure();
@@ -229,7 +229,7 @@ fn what_takes_too_long_is_stopped_with_all_that_it_started() {
     case.params.push_str("\ntime_limit = \"1s\"");
     assert_eq!(
         case.failure(),
-        "the command ran longer than 1s and was stopped; `time_limit` sets how long it may; its standard error ends \
+        "the command ran longer than 1s and was stopped; `time_limit` sets the limit; its standard error ends \
          with:\nwaiting"
     );
     // A child that was still alive would make the file within three seconds of its start.

@@ -57,7 +57,7 @@ fn what_never_fits_is_refused_before_it_begins_and_done_by_a_run_that_may() {
     let outcome = run(&experiment(EXPERIMENT), &registry(), &options).unwrap();
     assert_eq!((outcome.done, outcome.failed.len(), outcome.cancelled), (0, JOBS, false));
     for (job, error) in &outcome.failed {
-        assert!(error.contains("it needs about ") && error.contains("raise --memory"), "{job}: {error}");
+        assert!(error.contains("the job needs about ") && error.contains("raise --memory"), "{job}: {error}");
     }
     let whole = folder.path().join("whole");
     for (folder, done) in [(&out, JOBS), (&whole, JOBS)] {

@@ -289,7 +289,7 @@ fn what_cannot_be_evaluated_is_refused_before_any_job() {
          [[ranker]]\nlabel = 's'\nkind = 'scores'\nparams = {{ path = 'fold{{fold}}.txt' }}\n",
         data.display()
     ));
-    assert!(moved.ends_with("which `regroup` changed in data set `a`"), "{moved}");
+    assert!(moved.ends_with("but `regroup` changed this order in data set `a`"), "{moved}");
 }
 
 /// Alters files of the first job that ends, as another program would.

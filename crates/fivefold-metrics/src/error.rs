@@ -54,7 +54,7 @@ pub enum MeasureError {
         problem: &'static str,
     },
     /// A grade above the collection's highest.
-    #[error("query {query}: document {row} has grade {grade}, but the collection's highest grade is {highest}")]
+    #[error("query {query}: document {} has grade {grade}, but the collection's highest grade is {highest}", row + 1)]
     Grade {
         /// The query's id.
         query: String,
@@ -78,7 +78,7 @@ pub enum MeasureError {
         expected: usize,
     },
     /// A score that cannot be ranked.
-    #[error("query {query}: the score of document {row} is {score}; scores must be finite numbers")]
+    #[error("query {query}: the score of document {} is {score}; scores must be finite numbers", row + 1)]
     NotFinite {
         /// The query's id.
         query: String,
@@ -88,7 +88,7 @@ pub enum MeasureError {
         score: f64,
     },
     /// Ties are broken by document id, but the query has no document ids.
-    #[error("query {query}: ties `{ties}` needs document ids, and the collection has none; use `average` or `input`")]
+    #[error("query {query}: ties `{ties}` needs document ids, but the documents have no ids; use `average` or `input`")]
     NoDocumentIds {
         /// The query's id.
         query: String,
@@ -96,7 +96,9 @@ pub enum MeasureError {
         ties: &'static str,
     },
     /// Ties are broken by document id, but two document ids are equal.
-    #[error("query {query}: two documents have the id `{id}`, so ties `{ties}` is ambiguous")]
+    #[error(
+        "query {query}: two documents have the id `{id}`, so ties `{ties}` cannot order them; use `average` or `input`"
+    )]
     DuplicateDocumentId {
         /// The query's id.
         query: String,
@@ -106,13 +108,16 @@ pub enum MeasureError {
         ties: &'static str,
     },
     /// A run retrieved more relevant documents than the pool has.
-    #[error("topic {query}: retrieved documents have grades that no judged document has; unjudged ones have grade 0")]
+    #[error(
+        "topic {query}: the retrieved documents have more relevant grades than the judged documents; give an unjudged \
+         document grade 0"
+    )]
     NotInPool {
         /// The topic's id.
         query: String,
     },
     /// A query that was judged by another evaluator.
-    #[error("query {query} was judged for other measures than those that are to be evaluated")]
+    #[error("query {query} was judged by another evaluator; judge it with the evaluator that evaluates it")]
     ForeignJudgement {
         /// The query's id.
         query: String,
@@ -130,7 +135,11 @@ impl MeasureError {
             Some(near) => format!("did you mean `{near}`?"),
             None => {
                 let all: Vec<&str> = known.into_iter().collect();
-                if all.is_empty() { "there are none".to_owned() } else { format!("known are: {}", all.join(", ")) }
+                if all.is_empty() {
+                    "no name is known here".to_owned()
+                } else {
+                    format!("known names: {}", all.join(", "))
+                }
             }
         };
         MeasureError::Unknown { what: what.into(), name: name.to_owned(), help }

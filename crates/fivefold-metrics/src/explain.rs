@@ -15,7 +15,7 @@ use crate::spec::Version;
 /// The steps from a ranking to a value.
 ///
 /// ```
-/// use fivefold_base::Seed;
+/// use fivefold_metrics::Seed;
 /// use fivefold_metrics::{Evaluator, dialect};
 ///
 /// let evaluator = Evaluator::new(&["dcg@2".parse()?], &dialect("paper")?.conventions(), 2, Seed::new(1))?;
@@ -249,10 +249,11 @@ fn remarks(of: &Arithmetic<'_>) -> Vec<String> {
     }
     if of.value.is_nan() {
         remarks.push(match normaliser.is_nan() {
-            true => "undefined: no judged document is worth anything to this measure, so that there is nothing to find".to_owned(),
+            true => "undefined: there is nothing to find, because no judged document has a gain under this measure"
+                .to_owned(),
             false => format!(
-                "undefined: no order of the documents is better than another (U = {}, E = {}): the ideal order has the value of a \
-                 random one, to 1e-12 of it",
+                "undefined: no order of the documents is better than another (the ideal order and a random order have \
+                    equal values, to 1e-12: U = {}, E = {})",
                 number(upper),
                 number(expected)
             ),
@@ -270,7 +271,7 @@ fn remarks(of: &Arithmetic<'_>) -> Vec<String> {
     let tied = tied.filter(|&(start, end)| end - start > 1 && start < positions).count();
     if tied > 0 {
         let takes = if of.parts.ties.is_empty() { "the mean over the orders of its group" } else { of.parts.ties };
-        remarks.push(format!("groups of documents that tie: {tied}; each position takes {takes}"));
+        remarks.push(format!("groups of documents that tie: {tied}; each position of a group takes {takes}"));
     }
     remarks
 }
@@ -300,10 +301,10 @@ fn negative(of: &Arithmetic<'_>) -> String {
         return format!("negative by rounding alone: A is E = {}", number(expected));
     }
     let ranking = match of.ends {
-        [_] => "all documents tie, so that there is no order that could be worse",
-        _ => "the ranking is no worse",
+        [_] => "all documents tie, so no order is worse than another",
+        _ => "the ranking is no worse than a random order is on average",
     };
-    format!("negative by convention: {below}, {ranking} than a random order is on average; {}", causes.join("; "))
+    format!("negative by convention, {below}: {ranking}; {}", causes.join("; "))
 }
 
 /// A number with six decimals, without zeros at the end.

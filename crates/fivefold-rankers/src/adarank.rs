@@ -129,7 +129,7 @@ impl Ranker for AdaRank {
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp {
             name: "objective",
-            help: "the measure to raise: any measure, in any version, whose values are at most 1, such as ap.v2",
+            help: "the measure to maximise: any measure, in any version, whose values are at most 1, such as ap.v2",
         },
         ParamHelp { name: "rounds", help: "the most rounds, at least 1" },
         ParamHelp {
@@ -143,7 +143,7 @@ impl Ranker for AdaRank {
         ParamHelp { name: "negative", help: "whether smaller values of a feature may rank higher" },
         ParamHelp {
             name: "accumulate",
-            help: "multiply the weights of queries round after round, as RankLib, instead of deriving them anew",
+            help: "multiply the weights of queries round after round, as RankLib, instead of deriving the weights anew in each round",
         },
         ParamHelp {
             name: "early_stopping",

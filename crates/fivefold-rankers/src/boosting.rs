@@ -54,11 +54,11 @@ pub(crate) mod help {
     }
 
     pub const TREES: ParamHelp = param("trees", "the most trees, at least 1");
-    pub const LEARNING_RATE: ParamHelp = param("learning_rate", "what each tree's values are multiplied by, above 0");
+    pub const LEARNING_RATE: ParamHelp = param("learning_rate", "the factor of each tree's values, above 0");
     pub const EARLY_STOPPING: ParamHelp =
         param("early_stopping", "stop after so many trees without a gain on the validation part; 0: never");
     pub const LEAVES: ParamHelp = param("leaves", "the most leaves of a tree, at least 2");
-    pub const DEPTH: ParamHelp = param("depth", "the most cuts between root and leaf; 0: no limit");
+    pub const DEPTH: ParamHelp = param("depth", "the most splits between root and leaf; 0: no limit");
     pub const MIN_DOCUMENTS: ParamHelp = param("min_documents", "the fewest training documents of a leaf, at least 1");
     pub const LEAF_DOCUMENTS: ParamHelp = param(
         "leaf_documents",
@@ -69,10 +69,10 @@ pub(crate) mod help {
         param("min_hessian", "the least sum of second derivatives of a leaf, at least 0");
     pub const L2: ParamHelp =
         param("l2", "added to the sum of second derivatives in gains and leaf values, at least 0");
-    pub const BINS: ParamHelp = param("bins", "the most different values of a feature that cuts tell apart, 2 to 255");
+    pub const BINS: ParamHelp = param("bins", "the most bins of a feature, 2 to 255; a split falls between two bins");
     pub const SPACING: ParamHelp = param(
         "spacing",
-        "cuts of a feature with more values than bins: \"quantiles\", or at equal \"widths\" between least and greatest",
+        "limits of the bins of a feature with more values than bins: \"quantiles\", or equal \"widths\" between least and greatest",
     );
     pub const FEATURES: ParamHelp =
         param("features", "share of the features, drawn with the seed, that a tree may use; above 0, at most 1");

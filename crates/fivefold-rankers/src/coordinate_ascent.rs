@@ -121,17 +121,21 @@ impl Ranker for CoordinateAscent {
     const NAME: &'static str = "coordinate-ascent";
     const SUMMARY: &'static str = "a linear model that raises a ranking measure, one weight at a time";
     const PARAMS: &'static [ParamHelp] = &[
-        ParamHelp { name: "objective", help: "the measure to raise: any measure in any version, such as ap.v2@5" },
+        ParamHelp { name: "objective", help: "the measure to maximise: any measure in any version, such as ap.v2@5" },
         ParamHelp {
             name: "search",
-            help: "\"exact\": all values the measure takes along a weight (of a query of more than 4096 documents, on 4096 of \
-                   them); \"step\": RankLib's doubling steps",
+            help: "how a weight is chosen. \"exact\": the best of all weights; a query of more than 4096 documents takes part \
+                   with 4096 documents. \"step\": RankLib's doubling steps",
         },
         ParamHelp {
             name: "restarts",
-            help: "how often to begin anew, at least 1; the best on the validation part is kept",
+            help: "number of starts, at least 1; the model that is best on the validation part is kept",
         },
-        ParamHelp { name: "tolerance", help: "stop a restart after a pass that gains less, at least 0" },
+        ParamHelp {
+            name: "tolerance",
+            help: "stop a restart after a pass that gains less than this number, at least \
+            0",
+        },
         ParamHelp { name: "passes", help: "stop a restart after so many passes over all features, at least 1" },
         ParamHelp {
             name: "step",

@@ -119,8 +119,9 @@ impl Columns {
     /// features.
     fn given(self, used: usize) -> Result<usize, ImportError> {
         self.features.ok_or_else(|| {
-            let what =
-                format!("the file does not say how many features a document has; give the number, at least {used}");
+            let what = format!(
+                "the file does not say how many features a document has; give the number of features, at least {used}"
+            );
             ImportError::new(1, what)
         })
     }

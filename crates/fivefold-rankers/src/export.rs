@@ -220,8 +220,8 @@ impl Target {
         let mut notes = Vec::new();
         if context.missing == "query-min" {
             notes.push(
-                "the model was trained with missing values that became the least of their query; no other program does \
-                 that by itself"
+                "in training, a missing value became the least value of its query; do the same before the other program \
+                 scores"
                     .to_owned(),
             );
         }
@@ -242,7 +242,7 @@ impl Target {
                         "the features were normalised within each query, and {} sees one document at a time",
                         self.name
                     ),
-                    "train with a normaliser over the training part (--normalise METHOD:train), or without one",
+                    "train with a normaliser over the training part (--normalise METHOD:train), or without a normaliser",
                 ));
             }
         };
@@ -254,7 +254,7 @@ impl Target {
                 })?;
                 if !self.knows_missing && missing_differs(context, &trees) {
                     notes.push(format!(
-                        "the model has a side for missing values at each cut; {} takes a missing value for 0",
+                        "the model sends missing values to a side at each split; {} takes a missing value for 0",
                         self.name
                     ));
                 }
@@ -271,7 +271,7 @@ impl Target {
                 None => {
                     return Err(Refusal::new(
                         format!("{} has no linear models", self.name),
-                        format!("these have: {}", names(|target| target.linear.is_some())),
+                        format!("formats with linear models: {}", names(|target| target.linear.is_some())),
                     ));
                 }
             },
@@ -282,7 +282,7 @@ impl Target {
     fn check_names(&self, context: &Context<'_>) -> Result<(), Refusal> {
         let Some(given) = context.names else { return Ok(()) };
         if !self.names {
-            let help = format!("these have names: {}", names(|target| target.names));
+            let help = format!("formats with names: {}", names(|target| target.names));
             return Err(Refusal::new(format!("features have numbers, not names, in files of {}", self.name), help));
         }
         if given.len() != context.features {
@@ -291,7 +291,7 @@ impl Target {
                 counted(context.features, "feature"),
                 counted(given.len(), "name")
             );
-            return Err(Refusal::new(why, "give one name a line, in the order of the features"));
+            return Err(Refusal::new(why, "give a name on each line, in the order of the features"));
         }
         let mut sorted: Vec<&String> = given.iter().collect();
         sorted.sort_unstable();
@@ -357,7 +357,7 @@ fn unscaled(tree: &Tree, scaling: &Scaling<'_>) -> Result<Tree, Refusal> {
     let raw = |node: Node| {
         let feature = node.feature as usize;
         if scaling.scales.get(feature).is_none_or(|&(_, spread)| spread <= 0.0) {
-            return Err(altered(format!("a tree cuts feature {}, which the normaliser makes constant", feature + 1)));
+            return Err(altered(format!("a tree splits feature {}, which the normaliser makes constant", feature + 1)));
         }
         Ok(Node { threshold: greatest(node.threshold, |value| (scaling.value)(feature, value)), ..node })
     };
@@ -422,7 +422,7 @@ fn weighed(model: &LinearModel, scaling: Option<&Scaling<'_>>) -> Vec<(u32, f64)
 fn without_intercept(model: &LinearModel, notes: &mut Notes) {
     if model.intercept != 0.0 {
         notes.push(format!(
-            "the intercept {} has no place there: all scores are lower by it, and rankings are the same",
+            "the other program has no place for the intercept {0}: all scores are lower by {0}, and rankings are the same",
             model.intercept
         ));
     }
@@ -432,8 +432,11 @@ fn without_intercept(model: &LinearModel, notes: &mut Notes) {
 fn without_logarithm(target: &Target, scaling: Option<&Scaling<'_>>) -> Result<(), Refusal> {
     match scaling {
         Some(scaling) if scaling.formula == Formula::LogZScore => Err(Refusal::new(
-            format!("{} has no logarithm in its normalisers, and a linear model of log-z-score needs one", target.name),
-            "train with min-max:train or z-score:train, or write the model as onnx, which has one",
+            format!(
+                "{} has no logarithm in its normalisers, but a linear model of log-z-score needs a logarithm",
+                target.name
+            ),
+            "train with min-max:train or z-score:train, or write the model as onnx, which has logarithms",
         )),
         _ => Ok(()),
     }

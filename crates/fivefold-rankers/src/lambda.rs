@@ -49,11 +49,11 @@ pub(crate) mod help {
     use fivefold_core::ParamHelp;
 
     pub const OBJECTIVE: ParamHelp =
-        ParamHelp { name: "objective", help: "the measure to raise: any measure in any version, such as ap.v2@5" };
+        ParamHelp { name: "objective", help: "the measure to maximise: any measure in any version, such as ap.v2@5" };
     pub const TRUNCATION: ParamHelp = ParamHelp {
         name: "truncation",
-        help: "a pair counts only if one of its documents is in this many top ranks; 0: every pair counts (in \
-               a query of more than 5793 documents, those of the top ranks, about 2^24 pairs)",
+        help: "how many top ranks count: a pair counts only if a document of the pair is in these ranks. 0: every pair \
+               counts; a query of more than 5793 documents keeps about 2^24 pairs, of its top ranks",
     };
     pub const NORMALISE: ParamHelp = ParamHelp {
         name: "normalise",
@@ -329,7 +329,8 @@ impl Loss for LambdaLoss<'_> {
     fn gradients(&self, scores: &[f64], draw: Seed, first: &mut [f64], second: &mut [f64]) -> Result<(), FitError> {
         if let Some(row) = scores.iter().position(|score| !score.is_finite()) {
             return Err(FitError::Numeric(format!(
-                "document {row} has score {}; lower the learning rate",
+                "document {} of the training data has score {}; lower the learning rate",
+                row + 1,
                 scores[row]
             )));
         }

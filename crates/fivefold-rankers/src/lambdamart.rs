@@ -52,7 +52,7 @@ use crate::tree_model::TreeModel;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LambdaMart {
-    /// The measure to raise; any measure in any version.
+    /// The measure to maximise; any measure in any version.
     pub objective: String,
     /// A pair must have a document in this number of top ranks; 0 for all pairs.
     pub truncation: usize,
@@ -157,8 +157,8 @@ impl Ranker for LambdaMart {
         lambda::help::NORMALISE,
         ParamHelp {
             name: "ties",
-            help: "how documents of equal score are ranked while trees are grown: \"drawn\" with the seed, in whatever \
-                   order the file has them, or \"input\": in file order, so that sorting the file alters the model",
+            help: "how documents of equal score are ranked while trees are grown. \"drawn\": in an order drawn with the seed, \
+                   whatever their order in the file. \"input\": in file order, so sorting the file alters the model",
         },
         help::TREES,
         help::LEARNING_RATE,

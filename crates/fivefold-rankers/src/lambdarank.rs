@@ -42,7 +42,7 @@ use crate::ties::Ties;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Flat", into = "Flat")]
 pub struct LambdaRank {
-    /// The measure to raise; any measure in any version.
+    /// The measure to maximise; any measure in any version.
     pub objective: String,
     /// A pair must have a document in this number of top ranks; 0 for all pairs.
     pub truncation: usize,
@@ -77,7 +77,10 @@ impl Ranker for LambdaRank {
     const VERSION: u32 = 2;
     const PARAMS: &'static [ParamHelp] = help::with_network!(
         [lambda::help::OBJECTIVE, lambda::help::TRUNCATION, lambda::help::NORMALISE,],
-        ParamHelp { name: "stop_measure", help: "the measure on the validation part; empty: the objective" }
+        ParamHelp {
+            name: "stop_measure",
+            help: "the measure on the validation part that decides when to stop; empty: the objective"
+        }
     );
     type Model = NetworkModel;
 

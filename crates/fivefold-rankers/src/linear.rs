@@ -77,8 +77,8 @@ impl Ranker for Linear {
         ParamHelp { name: "lambda", help: "weight of |w|^2 against the sum of squared errors, at least 0" },
         ParamHelp {
             name: "centre",
-            help: "\"all\": means over all documents (ordinary intercept); \"query\": means of each query, so that only \
-                   differences within queries count",
+            help: "which means are subtracted before the fit. \"all\": over all documents (an ordinary intercept). \"query\": \
+                   of each query, so only differences within queries count",
         },
     ];
     type Model = LinearModel;

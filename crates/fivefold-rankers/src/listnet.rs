@@ -62,7 +62,7 @@ impl Ranker for ListNet {
     const PARAMS: &'static [ParamHelp] = help::with_network!(
         [ParamHelp {
             name: "sharpness",
-            help: "what grades are multiplied by before they become probabilities, above 0, at most 1000",
+            help: "the factor of grades before they become probabilities, above 0, at most 1000",
         },],
         help::STOP_MEASURE
     );

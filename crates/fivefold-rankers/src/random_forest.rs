@@ -184,8 +184,11 @@ impl Ranker for RandomForest {
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "bags", help: "how many bags of queries are drawn, with replacement, at least 1" },
         ParamHelp { name: "trees", help: "trees boosted in each bag, at least 1" },
-        ParamHelp { name: "inner", help: "\"mart\": regression trees on the grades; \"lambdamart\"" },
-        ParamHelp { name: "objective", help: "the measure of inner = \"lambdamart\"; inert for regression" },
+        ParamHelp { name: "inner", help: "kind of trees: \"mart\", on the grades, or \"lambdamart\", on a measure" },
+        ParamHelp {
+            name: "objective",
+            help: "the measure that inner = \"lambdamart\" maximises; inert under \"mart\"",
+        },
         help::LEARNING_RATE,
         ParamHelp { name: "features", help: "share of the features that a node chooses from, above 0, at most 1" },
         ParamHelp { name: "queries", help: "queries drawn for a bag, as a share of all, above 0, at most 1" },

@@ -98,12 +98,12 @@ impl Ranker for RankBoost {
         ParamHelp { name: "rounds", help: "the most rounds, at least 1" },
         ParamHelp {
             name: "thresholds",
-            help: "the most thresholds of a feature, up to 254; 0: one between any two neighbouring values",
+            help: "the most thresholds of a feature, up to 254; 0: a threshold between any two neighbouring values",
         },
         ParamHelp {
             name: "spacing",
-            help: "\"quantiles\": as many documents between any two thresholds; \"widths\": equal distances, as \
-                   RankLib; inert with thresholds = 0",
+            help: "places of the thresholds. \"quantiles\": equally many documents between any two thresholds. \"widths\": equal \
+                   distances, as RankLib. Inert with thresholds = 0",
         },
         ParamHelp { name: "negative", help: "whether a large value may also count against a document" },
         ParamHelp {

@@ -68,7 +68,7 @@ impl Default for RankNet {
 
 impl Ranker for RankNet {
     const NAME: &'static str = "ranknet";
-    const SUMMARY: &'static str = "neural network trained by the pairwise logistic loss; of a query of more than 2^24 pairs, on a part of them an epoch";
+    const SUMMARY: &'static str = "neural network trained by the pairwise logistic loss; of a query with over 2^24 pairs, each epoch takes a part";
     const PARAMS: &'static [ParamHelp] = help::with_network!(
         [ParamHelp { name: "normalise_by_pairs", help: "divide a query's loss by the number of its pairs" },],
         help::STOP_MEASURE

@@ -46,10 +46,7 @@ impl TreeModel {
         }
         let trees = Ensemble::from(trees);
         if let Some((feature, count)) = trees.codes().and_then(Codes::beyond) {
-            return Err(format!(
-                "the trees cut feature {} at {count} values, more than can be told apart",
-                feature + 1
-            ));
+            return Err(format!("the trees split feature {} at {count} values, which are too many", feature + 1));
         }
         Ok(TreeModel { features, base, trees })
     }

@@ -42,9 +42,10 @@ impl KnownBy {
             Code::Sources(hash) => Ok(Some(KnownBy::Sources(hash.to_owned()))),
             Code::Executable => match executable() {
                 Ok(hash) => Ok(Some(KnownBy::Executable(hash.clone()))),
-                Err(error) => {
-                    Err(format!("this executable cannot be read, by which results know `{}`: {error}", entry.name))
-                }
+                Err(error) => Err(format!(
+                    "this executable, by whose hash results know `{}`, cannot be read: {error}",
+                    entry.name
+                )),
             },
         }
     }
@@ -94,7 +95,8 @@ pub fn trusted(experiment: &Experiment) -> Vec<String> {
         }
     }
     lines.push(
-        "trusted unseen: the platform (processor, operating system and its libraries), which no key holds".to_owned(),
+        "trusted unseen, because no job key holds it: the platform (processor, operating system and its libraries)"
+            .to_owned(),
     );
     lines
 }
@@ -106,9 +108,10 @@ fn command_words(label: &str, command: &CommandLine) -> String {
         files => format!("its arguments and {}", files.join(", ")),
     };
     match command.own_program() {
-        Some(_) => format!("{label} is known by {listed}; trusted unseen: what `{program}` loads beside these files"),
+        Some(_) => format!("{label} is known by {listed}; trusted unseen: other files that `{program}` loads"),
         None => format!(
-            "{label} is known by {listed}; trusted unseen: `{program}` and what it loads (its version, its packages)"
+            "{label} is known by {listed}; trusted unseen: `{program}` and all files that `{program}` loads (its \
+                version, its packages)"
         ),
     }
 }

@@ -52,7 +52,11 @@ pub fn stamp(experiment: &Experiment, ranker: usize, free: &[Freedom]) -> Option
     // A program that may open all files needs no other freedom, so only this one is named.
     let told = if free.contains(&Freedom::Files) { &[Freedom::Files][..] } else { free };
     let words = told.iter().map(|&freedom| {
-        format!("{} ({})", freedom.words(), chosen(freedom).unwrap_or("its system could not keep it from that"))
+        format!(
+            "{} ({})",
+            freedom.words(),
+            chosen(freedom).unwrap_or("the operating system of the run could not confine the program")
+        )
     });
     let words: Vec<String> = words.collect();
     (!words.is_empty()).then(|| format!("{STAMP}: ranker {} could {}", config.label, words.join(" and ")))

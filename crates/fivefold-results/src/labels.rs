@@ -15,7 +15,7 @@ pub(crate) fn check(label: &str) -> Result<(), String> {
         return Err(format!("is longer than {LONGEST} bytes, too long for the name of a file"));
     }
     if label.chars().any(acts) {
-        return Err("contains a control character, or one that turns the direction of text".to_owned());
+        return Err("contains a control character, or a character that turns the direction of text".to_owned());
     }
     Ok(())
 }

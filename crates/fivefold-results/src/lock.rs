@@ -94,7 +94,7 @@ impl FolderLock {
                     return Err(StoreError::InUse { folder: folder.to_owned(), by: owner.words });
                 }
                 Err(TryLockError::Error(error)) => Some(format!(
-                    "{} cannot be locked ({error}): see to it that nothing else writes there",
+                    "{} cannot be locked ({error}): make sure that no other program writes there",
                     folder.display()
                 )),
             };

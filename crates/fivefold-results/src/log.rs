@@ -93,7 +93,7 @@ impl RunLog {
         // Every log has these two keys. A file without them was not written as a log.
         let log = value.filter(|value| ["machine", "jobs"].iter().all(|key| value.get(key).is_some()));
         let log = log.and_then(|value| serde_json::from_value(value).ok());
-        let reason = "is no log of a run, and is left as it is; move it away".to_owned();
+        let reason = "is no log of a run and was not changed; move the file away".to_owned();
         log.map(Some).ok_or(StoreError::Content { path, reason })
     }
 

@@ -277,7 +277,10 @@ fn foreign(format: Option<&str>) -> String {
         Some(other) => format!(
             "its format is \"{other}\", written by another version; this program reads \"{FORMAT}\": run the experiment again"
         ),
-        None => format!("it names no format; this program reads \"{FORMAT}\": not a results folder of fivefold"),
+        None => format!(
+            "the manifest names no format (this program reads \"{FORMAT}\"): the folder is not a results \
+            folder of fivefold"
+        ),
     }
 }
 

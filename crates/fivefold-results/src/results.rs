@@ -42,10 +42,7 @@ impl Results {
         if stored_result(&store)? != manifest.result {
             return Err(StoreError::Content {
                 path: store.root().to_owned(),
-                reason: format!(
-                    "{} are not those of the manifest; run the experiment again",
-                    RESULT_FILES.join(" and ")
-                ),
+                reason: format!("{} differ from the manifest; run the experiment again", RESULT_FILES.join(" and ")),
             });
         }
         let evaluation = values::read(&store, &manifest.shapes())?;
@@ -81,7 +78,9 @@ impl Results {
         match Manifest::read(&store) {
             Ok(manifest) => manifest.stamps(None),
             Err(error) if file.ends_with(PER_QUERY) && store.path(MANIFEST).exists() => {
-                vec![format!("whether leak guards were overridden, or programs unconfined, is not known: {error}")]
+                vec![format!(
+                    "unknown: whether leak guards were overridden, and whether programs ran unconfined ({error})"
+                )]
             }
             Err(_) => Vec::new(),
         }

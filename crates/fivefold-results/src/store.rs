@@ -74,13 +74,13 @@ pub enum StoreError {
 pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "; make room and do it again: what is finished is kept"
+            "; make room and run the command again: finished work is kept"
         }
         io::ErrorKind::FileTooLarge => {
-            "; raise the limit on the size of files (`ulimit -f`) and do it again: what is finished is kept"
+            "; raise the limit on the size of files (`ulimit -f`) and run the command again: finished work is kept"
         }
         io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
-            "; give another place, or make this one writable"
+            "; give another place, or make this place writable"
         }
         io::ErrorKind::IsADirectory => {
             "; a folder stands there: give the path of a file in it, or move the folder away"
@@ -326,7 +326,8 @@ impl Store {
             // The folder is not empty if a program has not yet noticed that its run was killed.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty) => None,
             Err(error) => Some(format!(
-                "cannot remove {}, which a program left: {error}; no result depends on it, remove it by hand",
+                "cannot remove {}, which a program left: {error}; no result depends on this file: remove the file by \
+                    hand",
                 path.display()
             )),
         });
@@ -504,7 +505,7 @@ mod tests {
         // The path is a file, which cannot be removed as a folder.
         fs::write(folder.path().join(WORK), "").unwrap();
         let left = store.sweep();
-        assert!(left.len() == 1 && left[0].contains("no result depends on it"), "{left:?}");
+        assert!(left.len() == 1 && left[0].contains("no result depends on this file"), "{left:?}");
     }
 
     #[cfg(unix)]

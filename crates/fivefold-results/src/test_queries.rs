@@ -28,7 +28,7 @@ impl TestQueries {
         let collection = experiment.datasets[index].open(experiment, index).map_err(|error| error.to_string())?;
         match collection.hash == facts.hash {
             true => Ok(TestQueries { label: facts.label.clone(), collection }),
-            false => Err("the data are not those of the run".to_owned()),
+            false => Err("the data differ from the data of the run".to_owned()),
         }
     }
 

@@ -139,7 +139,7 @@ fn read_queries(store: &Store, shapes: &[DataShape], measures: Vec<MeasureSpec>)
     let columns = shared_columns(&measures);
     let names = columns.iter().map(|(name, _)| expected_column(name));
     if !head.iter().skip(QUERY_HEAD.len()).map(str::to_owned).eq(names) {
-        return Err(wrong(store, QUERIES, 1, "the measures are not those of per_query.csv"));
+        return Err(wrong(store, QUERIES, 1, "the measures differ from the measures of per_query.csv"));
     }
     let mut datasets: Vec<DatasetValues> = shapes
         .iter()
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(text.lines().next(), Some("dataset,fold,query,documents,relevant,grade2,expected ndcg@5"));
         assert_eq!(bits(&read(&store, &shapes).unwrap()), bits(&evaluation));
         store.write(QUERIES, text.replace("expected ndcg@5", "expected ndcg@10").as_bytes()).unwrap();
-        assert!(read(&store, &shapes).unwrap_err().to_string().contains("not those of per_query.csv"));
+        assert!(read(&store, &shapes).unwrap_err().to_string().contains("differ from the measures of per_query.csv"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use fivefold_base::words::{counted, which};
 pub enum StatsError {
     /// The two slices are not parallel.
     #[error(
-        "the two lists have different lengths, {first} and {second}: they must hold the same items in the same order"
+        "the two lists have different lengths, {first} and {second}: give the values of the same items in the same order"
     )]
     LengthMismatch {
         /// Length of the first list.
@@ -33,7 +33,8 @@ pub enum StatsError {
     },
     /// A value is NaN or infinite.
     #[error(
-        "value {value} at position {position} is not finite: drop or replace undefined values before the statistic"
+        "value {} of the list is {value}, which is not finite: drop or replace undefined values before the statistic",
+        position + 1
     )]
     NotFinite {
         /// Position in the slice, from 0.
@@ -42,7 +43,7 @@ pub enum StatsError {
         value: f64,
     },
     /// More queries than the fixed-point sums of the resampling tests can hold.
-    #[error("{found} queries, but at most {most} can be resampled: draw a sample of them first")]
+    #[error("{found} queries, but at most {most} can be resampled: draw a sample of the queries first")]
     TooMany {
         /// Number of queries.
         found: usize,
@@ -60,14 +61,12 @@ pub enum StatsError {
         range: &'static str,
     },
     /// max-T was asked for, but the test does not draw for all comparisons together.
-    #[error(
-        "the correction maxt needs joint draws over all comparisons: use it with the test permutation or bootstrap"
-    )]
+    #[error("the correction maxt needs joint draws over all comparisons: take the test permutation or bootstrap")]
     NeedsJointDraws,
     /// A correction was asked for, but the test corrects its p-values itself.
     #[error(
-        "the test corrects its p-values itself, for all pairs of systems of a measure at a cutoff, and what is corrected is not corrected \
-         again: take the correction none, or another test"
+        "the test already corrects its p-values for all pairs of systems, so no further correction is allowed: take the \
+         correction none, or another test"
     )]
     CorrectedAlready,
 }
@@ -85,10 +84,10 @@ pub(crate) fn check_share(what: &'static str, value: f64) -> Result<(), StatsErr
 ///
 /// let error = test("wilcoxn").unwrap_err();
 /// assert_eq!((error.kind, error.name.as_str()), ("test", "wilcoxn"));
-/// assert_eq!(error.hint, ", did you mean \"wilcoxon\"?");
+/// assert_eq!(error.hint, "; did you mean \"wilcoxon\"?");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {kind} {name:?}{hint}; there are {known}")]
+#[error("unknown {kind} {name:?}{hint} (there are {known})")]
 #[non_exhaustive]
 pub struct UnknownName {
     /// "test" or "correction".
@@ -104,7 +103,7 @@ pub struct UnknownName {
 impl UnknownName {
     pub(crate) fn new(kind: &'static str, name: &str, known: &[&'static str]) -> UnknownName {
         let nearest = fivefold_base::words::nearest(name, known.iter().copied());
-        let hint = nearest.map(|nearest| format!(", did you mean {nearest:?}?")).unwrap_or_default();
+        let hint = nearest.map(|nearest| format!("; did you mean {nearest:?}?")).unwrap_or_default();
         UnknownName { kind, name: name.to_owned(), hint, known: known.join(", ") }
     }
 }

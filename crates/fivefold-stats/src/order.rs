@@ -98,6 +98,6 @@ mod tests {
     fn refuses_nan() {
         let error = count_pairs(&[1.0, 2.0], &[0.0, f64::NAN]).unwrap_err();
         assert!(matches!(error, StatsError::NotFinite { position: 1, .. }));
-        assert!(error.to_string().contains("position 1"));
+        assert!(error.to_string().starts_with("value 2 of the list is NaN"));
     }
 }

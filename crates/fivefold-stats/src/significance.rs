@@ -12,7 +12,7 @@
 //! - Achieved significance levels: all p-values in order, drawn as a curve. The lower the curve,
 //!   the more systems a measure tells apart (Sakai, SIGIR 2006, Fig. 3).
 
-use fivefold_base::words::{counted, which};
+use fivefold_base::words::counted;
 
 use crate::error::{StatsError, same_length};
 
@@ -82,13 +82,21 @@ pub enum ConflictFlaw {
         most: usize,
     },
     /// An odd number of conflicts if the sum of the powers is even, or an even number if it is odd.
-    #[error("{} {} of another parity than the difference {least} of the discriminative powers", counted(*conflicts, "conflict"), which(*conflicts, "is", "are"))]
+    #[error(
+        "the number of conflicts, {conflicts}, is {}, but the difference of the discriminative powers, {least}, is {}",
+        parity(*conflicts),
+        parity(*least)
+    )]
     Parity {
         /// The printed conflicts.
         conflicts: usize,
         /// The difference of the powers.
         least: usize,
     },
+}
+
+fn parity(number: usize) -> &'static str {
+    if number % 2 == 0 { "even" } else { "odd" }
 }
 
 /// Checks whether two discriminative powers and a number of conflicts can belong together. If c

@@ -176,7 +176,7 @@ impl Study for Compare {
         if self.dataset.is_empty() {
             self.systems.check()?;
         } else if self.systems != SystemsConfig::default() {
-            return Err(ParamError::new("systems", "stands beside `dataset`: give one of them"));
+            return Err(ParamError::new("systems", "stands beside `dataset`: give `systems` or `dataset`"));
         }
         for (at, dataset) in self.dataset.iter().enumerate() {
             let within = |error: ParamError| ParamError::new("dataset", format!("`{}`: {error}", dataset.label));

@@ -163,9 +163,8 @@ pub(crate) fn settings<S: Study>(table: Spanned<DeTable<'_>>) -> Result<S, Param
 
 /// Reads and checks the settings of a study from a manifest.
 pub(crate) fn restored<S: Study>(settings: &Value) -> Result<S, ParamError> {
-    let study: S = serde_json::from_value(settings.clone()).map_err(|e| {
-        error(format!("the settings are not those of a study of kind \"{}\": {e}", S::KIND), 0..0, None)
-    })?;
+    let study: S = serde_json::from_value(settings.clone())
+        .map_err(|e| error(format!("the settings do not fit a study of kind \"{}\": {e}", S::KIND), 0..0, None))?;
     study.check()?;
     Ok(study)
 }

@@ -79,7 +79,7 @@ impl Residual {
 impl Study for Residual {
     const KIND: &'static str = "residual";
     const SUMMARY: &'static str =
-        "what each system adds to systems that the user has seen before (normalised residual gain)";
+        "the gain of each system over systems that the user has already seen (normalised residual gain)";
 
     fn check(&self) -> Result<(), ParamError> {
         self.systems.check()?;

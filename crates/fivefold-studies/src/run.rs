@@ -209,8 +209,8 @@ impl Folder {
             Some(manifest) => Ok(Folder { store, earlier: manifest.files, _lock: lock }),
             None if replace => Ok(Folder { store, earlier: Vec::new(), _lock: lock }),
             None => {
-                let what = "holds results that are not those of a study; give another folder, or move manifest.json away if \
-                            it is damaged";
+                let what = "has results that do not come from a study; give another folder, or move manifest.json \
+                    away if the file is damaged";
                 Err(StudyError::Input(format!("{} {what}", folder.display())))
             }
         }

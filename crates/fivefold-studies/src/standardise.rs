@@ -112,7 +112,7 @@ impl Standardise {
 impl Study for Standardise {
     const KIND: &'static str = "standardise";
     const SUMMARY: &'static str =
-        "scores by each query's mean and deviation over systems, beside U- and UE-normalised ones";
+        "scores standardised by each query's mean and deviation over systems, beside U- and UE-normalised scores";
 
     fn check(&self) -> Result<(), ParamError> {
         self.systems.check()?;

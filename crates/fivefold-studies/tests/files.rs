@@ -83,7 +83,7 @@ fn mistakes_in_the_input_are_explained() {
     assert!(study("qrels.txt", "qrel.txt").contains("there is no qrel.txt; looked for"));
     assert!(study("qrels.txt", "runs/mq2008/q.txt").ends_with("; `fivefold run mq2008`, in this folder, makes it"));
     assert!(study("*.run", "*.txt").contains("matches no file"));
-    assert!(study("[\"x\", \"y\"]", "[\"x\"]").contains("the name `y` begins with none of `groups`"));
+    assert!(study("[\"x\", \"y\"]", "[\"x\"]").contains("the name `y` begins with no entry of `groups`"));
     assert!(study("\"ndcg\"", "\"ap\"").contains("no sum of gain x discount"));
     assert!(study("\"runs/*.run\"", "\"s=runs/x.run\", \"s=runs/y.run\"").contains("two systems are named `s`"));
     std::fs::write(folder.path().join("runs/z.run"), format!("{RUN_Y}1 Q0 a 3 1.0 y\n")).unwrap();
@@ -147,7 +147,7 @@ fn a_folder_keeps_what_is_made_and_loses_what_is_not() {
     Folder::open(&inner, false).unwrap().write(&file, &found).unwrap();
     assert!(victim.is_file());
     std::fs::write(inner.join("manifest.json"), "{\"format\": \"fivefold-results/1\"}").unwrap();
-    assert!(Folder::open(&inner, false).unwrap_err().to_string().contains("not those of a study"));
+    assert!(Folder::open(&inner, false).unwrap_err().to_string().contains("results that do not come from a study"));
 }
 
 /// If a folder has a manifest, it has all files that the manifest names. So a program that waits

@@ -94,7 +94,8 @@ pub enum GrowError {
     /// A gradient or hessian that is not finite or makes the sum infinite, or a hessian below
     /// zero.
     #[error(
-        "document {row} has gradient {gradient} and hessian {hessian}; both must be finite and the hessian not below 0"
+        "document {} has gradient {gradient} and hessian {hessian}; a gradient must be finite, and a hessian finite and at least 0",
+        row + 1
     )]
     Gradient {
         /// Row number from 0.
@@ -105,7 +106,7 @@ pub enum GrowError {
         hessian: f64,
     },
     /// More documents than the fixed-point sums can count.
-    #[error("{documents} documents are more than a tree can count ({})", (1u32 << COUNT_BITS) - 1)]
+    #[error("{documents} documents are too many: a tree can count {}", (1u32 << COUNT_BITS) - 1)]
     TooManyDocuments {
         /// Documents, with multiplicity.
         documents: u64,

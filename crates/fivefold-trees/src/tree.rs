@@ -127,7 +127,7 @@ pub enum TreeError {
     #[error("a tree holds a value that is not a number")]
     NotFinite,
     /// Lists of cuts: not as many as inner nodes, or an empty list, or cuts that do not rise.
-    #[error("the cuts of a tree must be finite and rising, with at least one for each inner node")]
+    #[error("each inner node of a tree must have a threshold or more, finite and rising")]
     Cuts,
     /// Covers: not as many as leaves, or hessians below 0 or not finite.
     #[error("a tree with {leaves} leaves must have {leaves} counts of documents, and as many hessians of at least 0")]

@@ -11,12 +11,12 @@ const VARIABLE: &str = "FIVEFOLD_CACHE";
 /// Whether and where to cache.
 #[derive(clap::Args)]
 pub(crate) struct CacheArgs {
-    /// Where collections are kept once their text has been read, to be mapped from then on; may be
-    /// removed at any time [default: the environment variable FIVEFOLD_CACHE, else, for more than
-    /// 64 MB of text, the user's cache folder]
+    /// Folder that keeps collections after their text was read once. You may remove the folder at
+    /// any time [default: the environment variable FIVEFOLD_CACHE, else the user's cache folder,
+    /// for more than 64 MB of text]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
-    /// Read the text, and keep nothing
+    /// Read the text every time, and keep nothing
     #[arg(long)]
     no_cache: bool,
 }

@@ -27,7 +27,7 @@ const USER_ERROR: u8 = 2;
   fivefold eval --data test.txt --scores s.txt --measures ndcg@10,ap
   fivefold measures ndcg             what a number means and where it comes from
 
-Exit codes: 0 all is well, 1 a job or check failed, 2 the request cannot be done, 70 a bug, 130 stopped by \
+Exit codes: 0 success, 1 a job or check failed, 2 the request cannot be done, 70 a bug, 130 stopped by \
 Ctrl-C, 143 by SIGTERM.")]
 struct Cli {
     #[command(subcommand)]
@@ -37,8 +37,9 @@ struct Cli {
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
     color: ColorChoice,
 
-    /// Memory for data and for jobs at work, such as 6GiB: larger data are refused, and fewer jobs
-    /// run at a time if need be; no result depends on it [default: three quarters of what there is]
+    /// Memory for data and running jobs, such as 6GiB. Larger data are refused, and fewer jobs run
+    /// at a time if necessary; no result depends on the limit [default: three quarters of the
+    /// memory]
     #[arg(long, global = true, value_name = "SIZE")]
     memory: Option<Bytes>,
 }
@@ -121,9 +122,11 @@ fn with_forms(mut error: clap::Error, command: &clap::Command, arguments: &[OsSt
     }
     let is_in = |group: &str| subcommand.get_groups().any(|own| own.get_id() == group);
     let tip = match name {
-        _ if has("format") => format!("`{name}` takes a form as --format FORM; `fivefold {name} --help` lists them"),
+        _ if has("format") => {
+            format!("`{name}` takes a form as --format FORM; `fivefold {name} --help` lists the forms")
+        }
         _ if is_in(TABLES_IN_FOLDER) || is_in(VALUES_IN_FOLDER) => {
-            let json = if has("json") { ", or what it did as JSON with --json" } else { "" };
+            let json = if has("json") { ", or a summary as JSON with --json" } else { "" };
             let values =
                 if is_in(VALUES_IN_FOLDER) { "; per_query.csv there has the values of each query" } else { "" };
             format!(

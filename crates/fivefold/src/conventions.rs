@@ -14,29 +14,29 @@ use fivefold_metrics::{Conventions, DIALECTS, Dialect, FoldMean, MeasureError, O
 #[derive(clap::Args)]
 #[command(next_help_heading = "Conventions")]
 pub(crate) struct ConventionArgs {
-    /// A complete set of conventions; `fivefold dialects` lists them. The options below override
-    /// single ones [default: paper]
+    /// A complete set of conventions; `fivefold dialects` lists the dialects. The options below
+    /// override single conventions [default: paper]
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(DIALECTS.iter().map(|d| d.name)))]
     pub(crate) dialect: Option<String>,
-    /// What a document of grade y is worth: 2^y - 1, or y
+    /// The gain of a document of grade y: 2^y - 1, or y
     #[arg(long, value_name = "GAIN", value_parser = word::<Gain>(Gain::WORDS))]
     gain: Option<Gain>,
-    /// What a position is worth: log2, letor, zipf, or power:a
+    /// The discount of a rank: log2, letor, zipf, or power:a
     #[arg(long, value_name = "DISCOUNT")]
     discount: Option<Discount>,
     /// The order of documents with equal scores
     #[arg(long, value_name = "POLICY", value_parser = word::<Ties>(Ties::WORDS))]
     ties: Option<Ties>,
-    /// What a value that is undefined for a query counts as
+    /// How a mean treats a value that is undefined for a query
     #[arg(long, value_name = "POLICY", value_parser = word::<Undefined>(Undefined::WORDS))]
     undefined: Option<Undefined>,
     /// The lowest grade that counts as relevant
     #[arg(long, value_name = "GRADE")]
     threshold: Option<u8>,
-    /// What AP@k divides by
+    /// The divisor of AP@k
     #[arg(long, value_name = "BY", value_parser = word::<ApDenominator>(ApDenominator::WORDS))]
     ap_denominator: Option<ApDenominator>,
-    /// What P@k divides by
+    /// The divisor of P@k
     #[arg(long, value_name = "BY", value_parser = word::<PDenominator>(PDenominator::WORDS))]
     p_denominator: Option<PDenominator>,
     /// The upper bound of the sum of precision, for ap.v1 and ap.v2
@@ -48,10 +48,10 @@ pub(crate) struct ConventionArgs {
     /// nDCG@k of a query with fewer than k documents
     #[arg(long, value_name = "RULE", value_parser = word::<ShortList>(ShortList::WORDS))]
     short_list: Option<ShortList>,
-    /// How the value of several folds is averaged
+    /// How values are averaged over folds
     #[arg(long, value_name = "OVER", value_parser = word::<FoldMean>(FoldMean::WORDS))]
     fold_mean: Option<FoldMean>,
-    /// What a topic counts as that is in the qrels but not in the run
+    /// How to treat a topic that is in the qrels but not in the run
     #[arg(long, value_name = "POLICY", value_parser = word::<MissingTopics>(MissingTopics::WORDS))]
     missing_topics: Option<MissingTopics>,
     /// The precision with which scores are compared: scores that are equal in 32-bit floats tie
@@ -59,7 +59,7 @@ pub(crate) struct ConventionArgs {
     #[arg(long, value_name = "BITS", value_parser = word::<Scores>(Scores::WORDS))]
     score_precision: Option<Scores>,
     /// AP of documents with equal scores, if ties are averaged: the mean over their orders, or the
-    /// precision after all of them
+    /// precision after the last of the tied documents
     #[arg(long, value_name = "RULE", value_parser = word::<ApTies>(ApTies::WORDS))]
     ap_ties: Option<ApTies>,
     /// AP and RR of a query without a relevant document

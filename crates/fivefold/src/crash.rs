@@ -16,7 +16,7 @@ pub(crate) fn guard(program: impl FnOnce() -> ExitCode) -> ExitCode {
     panic::set_hook(Box::new(report));
     panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|_| {
         tell(format_args!(
-            "\nThis is a bug in {name} or in one of its rankers, not a mistake of yours.\n\
+            "\nThe program {name} or one of its rankers has a bug; you made no mistake.\n\
              Please report it with the command line, the lines above and the version ({name} {version}).",
             name = env!("CARGO_PKG_NAME"),
             version = env!("CARGO_PKG_VERSION"),

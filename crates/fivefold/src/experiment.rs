@@ -25,7 +25,7 @@ pub(crate) struct ExperimentArgs {
     /// The results folder [default: runs/NAME, with the experiment's name]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Where collections and score files are looked for, after the experiment file's own folder
+    /// Folder with collections and score files, searched after the experiment file's own folder
     /// [default: the environment variable FIVEFOLD_DATA]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
@@ -85,7 +85,7 @@ impl Text {
     /// The learning-to-rank experiment that it is.
     pub(crate) fn experiment(self, registry: &Registry) -> miette::Result<Experiment> {
         if StudyFile::is_study(&self.text) {
-            let what = format!("`{}` is a study, which trains nothing and has no jobs", self.name);
+            let what = format!("`{}` is a study: a study trains nothing and has no jobs", self.name);
             return Err(Problem::new(what).help(format!("fivefold run {}", self.name)).into());
         }
         let experiment = Experiment::parse(&self.name, &self.text, self.folders, registry)?;
@@ -101,11 +101,12 @@ fn unreadable(name: &str, error: std::io::Error) -> Problem {
         // It is there, and is something else.
         _ if error.kind() == std::io::ErrorKind::InvalidData => {
             format!(
-                "an experiment is a short text in TOML that names its data; `fivefold lint {name}` says what this file is"
+                "give an experiment file, a short text in TOML; `fivefold lint {name}` names the kind of the file \
+                    {name}"
             )
         }
         Some(near) => format!("did you mean `{near}`, which comes with the program?"),
-        None => format!("give a TOML file, or one of {known}"),
+        None => format!("give a TOML file, or an experiment that comes with the program: {known}"),
     };
     Problem::file("read the experiment", Path::new(name), error).help(help)
 }

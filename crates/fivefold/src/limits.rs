@@ -10,15 +10,16 @@ use crate::problem::Problem;
 /// What each job may take.
 #[derive(clap::Args)]
 pub(crate) struct LimitArgs {
-    /// Stop a job that runs longer, such as 90s, 10m or 2h: it is FAILED, the others go on.
-    /// Overrides `time_limit` of the experiment
+    /// Stop a job that runs longer than this time, such as 90s, 10m or 2h. The job counts as
+    /// FAILED; other jobs go on. Overrides `time_limit` of the experiment
     #[arg(long, value_name = "TIME")]
     job_time_limit: Option<TimeLimit>,
-    /// Stop a job that uses more memory, such as 4GiB, the data included. Overrides
+    /// Stop a job that uses more memory than this size, such as 4GiB, data included. Overrides
     /// `memory_limit` of the experiment
     #[arg(long, value_name = "SIZE")]
     job_memory_limit: Option<Bytes>,
-    /// Do each fit in a process of its own, so that a crash is a FAILED job; a limit implies it
+    /// Do each fit in a process of its own, so that a crash is a FAILED job; a limit implies
+    /// --isolate
     #[arg(long)]
     isolate: bool,
     /// Do as on a system that cannot confine a `command`: for tests

@@ -50,8 +50,8 @@ impl MissingAtScoring {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct MissingArgs {
-    /// What becomes of missing feature values (NULL, nan): `as-trained` is what the model file
-    /// says; a model that LightGBM trained knows their side at each cut
+    /// How to treat missing feature values (NULL, nan). `as-trained`: as the model file says. A
+    /// model from LightGBM sends missing values to a side at each split
     #[arg(long, value_name = "POLICY", value_parser = MissingAtScoring::parser(), default_value = AS_TRAINED)]
     missing: MissingAtScoring,
 }
@@ -92,7 +92,7 @@ impl<'a> Scorer<'a> {
             return Err(unusable(path, what).into());
         }
         if missing.is_none() && model.codes().is_none() {
-            let what = format!("the header says `{AS_TRAINED}`, but the model knows nothing of missing values");
+            let what = format!("the header says `{AS_TRAINED}`, but the model has no rule for missing values");
             return Err(unusable(path, what).help("give --missing zero").into());
         }
         Ok(Scorer { path, header, model, missing, normaliser })
@@ -116,7 +116,10 @@ impl<'a> Scorer<'a> {
         let (model, width) = (self.header.features, data.width());
         if model != width {
             return Err(unusable(self.path, ModelFileError::Width { model, data: width })
-                .help("score data with the model's features; --pad if the last ones are left out because they are 0")
+                .help(
+                    "score data with the model's features; give --pad if the data leave out the last features \
+                    because these are 0",
+                )
                 .into());
         }
         match &self.normaliser {

@@ -23,7 +23,7 @@ const LOOKED_AT: u64 = 1 << 16;
 /// Whether files of other kinds may be replaced.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub(crate) struct ReplaceArgs {
-    /// Write over what is there, whatever it is (but never over an input)
+    /// Write over existing files of any kind (but never over an input)
     #[arg(long)]
     pub(crate) replace: bool,
 }
@@ -52,10 +52,10 @@ impl Output<'_> {
         let inputs: Vec<&PathBuf> = inputs.into_iter().collect();
         if let Some(input) = inputs.iter().find(|input| same_file(self.path, input)) {
             let what = if self.path == input.as_path() {
-                format!("{shown} is an input of this command, and would be written over")
+                format!("{shown} is an input of this command, and the output would replace it")
             } else {
                 format!(
-                    "{shown} is the same file as {}, an input of this command, and would be written over",
+                    "{shown} is the same file as {}, an input of this command, and the output would replace it",
                     input.display()
                 )
             };
@@ -71,16 +71,16 @@ impl Output<'_> {
             return Err(Problem::new(format!("{shown} is a folder")).help("give a file").into());
         }
         if !found.is_file() && !found.is_symlink() {
-            let what = format!("{shown} is a device or a pipe, which would be replaced by a file");
+            let what = format!("{shown} is a device or a pipe, and a file would replace it");
             return Err(Problem::new(what)
-                .help("give a file; where -o may be left out, the output then goes on")
+                .help("give a file; if -o may be left out, the command then prints the output")
                 .into());
         }
         if replace.replace || found.len() == 0 || self.is_one(&found)? {
             return Ok(());
         }
-        let what = format!("{shown} is there and is not {}: it is left as it is", self.what);
-        Err(Problem::new(what).help("give another file, or --replace to write over it").into())
+        let what = format!("{shown} exists and is not {}, so the file was not changed", self.what);
+        Err(Problem::new(what).help("give another file, or --replace to write over this file").into())
     }
 
     fn is_one(&self, found: &Metadata) -> miette::Result<bool> {

@@ -98,8 +98,8 @@ impl From<ReadError> for Problem {
                 "put the query's lines together, or give --regroup; different queries need different ids"
             }
             ReadErrorKind::Missing { .. } => {
-                "give --missing zero (they count as 0) or --missing query-min (as the least value among the query's documents); a model \
-                 that is trained so keeps to it"
+                "give --missing zero (a missing value counts as 0) or --missing query-min (as the least value among \
+                    the query's documents); the model keeps the choice"
             }
             ReadErrorKind::BelowFirst { .. } => "if the file counts features from 0, give --first-feature-id 0",
             _ => usual,
@@ -150,11 +150,11 @@ fn of_other_kind(file: &Path, expected: Kind) -> Option<String> {
         Kind::Letor => "LETOR data (--data)",
         Kind::Qrels => "TREC qrels (--qrels)",
         Kind::Run => "a TREC run (--runs or --run)",
-        Kind::Scores => "scores, one number a line (--scores)",
+        Kind::Scores => "scores (--scores)",
         Kind::Values => "values per query",
     };
     Some(format!(
-        "{} looks like {}, where {} should be: were two files exchanged?",
+        "{} looks like {}, but {} should stand here: were two files exchanged?",
         file.display(),
         describe(kind),
         describe(expected)
@@ -174,7 +174,8 @@ impl From<MeasureError> for Problem {
                 let text = error.to_string();
                 let what = text.split("; ").next().unwrap_or(&text);
                 Problem::new(what).help(format!(
-                    "give --ties average, which needs none, in place of `{ties}` (or --ties input: the order of rows)"
+                    "give --ties average, which needs no ids, in place of `{ties}` (or --ties input: the order of \
+                        rows)"
                 ))
             }
             MeasureError::Unknown { what, name, help } => Problem::new(format!("unknown {what} `{name}`")).help(help),

@@ -73,7 +73,7 @@ impl Published {
         match error {
             ReproduceError::Published(error) => self.problem(error),
             ReproduceError::NoDataset { .. } => {
-                Problem::new(error.to_string()).help("say which stands for which: --map OURS=THEIRS").into()
+                Problem::new(error.to_string()).help("say which name stands for which: --map OURS=THEIRS").into()
             }
             error => problem::report(error),
         }

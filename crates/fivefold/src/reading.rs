@@ -14,7 +14,7 @@ use crate::screen::tell;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct ReadArgs {
-    /// What becomes of missing feature values (NULL, nan)
+    /// How to treat missing feature values (NULL, nan)
     #[arg(long, value_name = "POLICY", value_parser = missing_policy(), default_value = Missing::Error.name())]
     missing: Missing,
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub(crate) struct LayoutArgs {
     /// The id of the first feature: 0 for files that count from 0
     #[arg(long, value_name = "ID", default_value_t = 1)]
     first_feature_id: u32,
-    /// Bring together the lines of a query that are scattered, instead of refusing the file
+    /// Bring together the scattered lines of a query, instead of refusing the file
     #[arg(long)]
     regroup: bool,
 }

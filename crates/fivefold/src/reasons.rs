@@ -57,20 +57,20 @@ pub(crate) fn evaluation_text(state: &EvaluationState, to_do: usize) -> String {
         _ => format!(", and {} {} to do", counted(to_do, "job"), agree(to_do, "is", "are")),
     };
     match state {
-        EvaluationState::None => text += "; the folder holds none",
+        EvaluationState::None => text += "; the folder has no evaluation yet",
         EvaluationState::Damaged { reason } => {
             let _ = write!(text, "; manifest.json cannot be used: {reason}");
         }
         EvaluationState::There { changes, altered } => {
             if !altered.is_empty() {
-                let _ = write!(text, "; {} is not as the last run wrote it", altered.join(" or "));
+                let _ = write!(text, "; {} was altered after the last run", altered.join(" or "));
             }
             if !changes.is_empty() {
-                let _ = write!(text, "; its settings changed{again}");
+                let _ = write!(text, "; the settings changed{again}");
             } else if to_do > 0 {
-                let _ = write!(text, "; its settings are as before{again}");
+                let _ = write!(text, "; the settings are as before{again}");
             } else {
-                text += "; scores and settings are as before, so that it gives the same values";
+                text += "; scores and settings are as before, so the evaluation gives the same values";
             }
             for line in change_lines(changes.iter()) {
                 let _ = write!(text, "\n  {line}");
@@ -107,8 +107,8 @@ fn reason(plan: &Plan<'_>, job: &Job, reuse: &Reuse) -> String {
         Reuse::Damaged { .. } => "the record is damaged".to_owned(),
         Reuse::Missing { .. } => "a file of the result is missing".to_owned(),
         Reuse::Altered { .. } => "a file of the result was altered".to_owned(),
-        Reuse::Unconfined { .. } => "its program was not confined as it would be now".to_owned(),
-        Reuse::Failed { .. } => "it failed the last time".to_owned(),
+        Reuse::Unconfined { .. } => "the program was not confined as it would be now".to_owned(),
+        Reuse::Failed { .. } => "the job failed the last time".to_owned(),
     }
 }
 

@@ -18,13 +18,11 @@ pub(crate) fn check(folder: &Path) -> miette::Result<()> {
         Err(error) => return Err(Problem::file("read", folder, error).into()),
         Ok(found) if !found.is_dir() => format!("{shown} is a file, not a results folder"),
         Ok(_) if !folder.join("manifest.json").exists() => {
-            format!("{shown} is not a results folder, or its run has not ended: it holds no manifest.json")
+            format!("{shown} is not a results folder, or its run has not ended: the folder has no manifest.json")
         }
         Ok(_) => return Ok(()),
     };
-    Err(Problem::new(what)
-        .help("give a folder that `fivefold run` wrote to its end: runs/NAME, or that of --out")
-        .into())
+    Err(Problem::new(what).help("give the folder of a run that ended: runs/NAME, or the folder of --out").into())
 }
 
 /// Refuses to write a report into a folder that holds the report of other results, because its
@@ -36,15 +34,18 @@ pub(crate) fn check_target(from: &Path, to: &Path) -> miette::Result<()> {
     // killed, its folder has no index yet, but hidden files that show the work.
     let ours = ["manifest.json", "tables.json"].iter().any(|name| to.join(name).exists()) || owner::in_work(to);
     if !ours && fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
-        let what = format!("{} is not empty, and holds no report", to.display());
+        let what = format!("{} is not empty and has no report", to.display());
         return Err(Problem::new(what)
-            .help("give --write a new folder, or --replace to write among what is there")
+            .help("give --write a new folder, or --replace to write into this folder")
             .into());
     }
     match (manifest(from), manifest(to)) {
         (Ok(Some(ours)), Ok(Some(theirs))) if ours != theirs => {
-            Err(Problem::new(format!("{} holds results other than those of {}", to.display(), from.display()))
-                .help("give --write a new folder or the results folder itself, or --replace to write over that report")
+            Err(Problem::new(format!("{} has other results than {}", to.display(), from.display()))
+                .help(
+                    "give --write a new folder or the results folder itself, or --replace to write over the report \
+                    there",
+                )
                 .into())
         }
         _ => Ok(()),

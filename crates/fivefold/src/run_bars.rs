@@ -163,7 +163,7 @@ impl Observer for RunBars {
 
     fn beyond_memory(&self, job: &Job, needed: u64, budget: u64) {
         self.line(&format!(
-            "warning: {} needs about {} with the data, more than {}: it runs alone, and may run out of memory",
+            "warning: {} needs about {} with the data, more than {}: the job runs alone and may run out of memory",
             job.id,
             Bytes(needed),
             Bytes(budget)

@@ -42,14 +42,14 @@ pub(crate) struct StudyArgs {
 #[derive(clap::Args)]
 #[group(id = TABLES_IN_FOLDER)]
 pub(crate) struct StudyRunArgs {
-    /// The results folder [default: of an experiment runs/NAME; from options alone nothing is
-    /// written without --out]
+    /// The results folder [default: runs/NAME for an experiment file; with options alone, nothing
+    /// is written without --out]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     replace: ReplaceArgs,
-    /// Where files are looked for, after the experiment file's own folder or this one [default: the
-    /// environment variable FIVEFOLD_DATA]
+    /// Folder with data files, searched after the experiment file's own folder or the current
+    /// folder [default: the environment variable FIVEFOLD_DATA]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -67,7 +67,7 @@ impl StudyArgs {
         match &self.experiment {
             Some(name) if Path::new(name).is_dir() => {
                 let what = format!("`{name}` is a folder, not an experiment file");
-                Err(Problem::new(what).help(format!("values of a results folder are given as --results {name}")).into())
+                Err(Problem::new(what).help(format!("give the values of a results folder as --results {name}")).into())
             }
             _ => Ok(()),
         }
@@ -161,17 +161,18 @@ impl StudyRun {
             screen.json(&json!({ "experiment": file.name, "kind": file.kind, "jobs": [], "changes": changed }))?;
             return Ok(Exit::Done);
         }
-        screen.line(format_args!("{}: a study keeps nothing, every run computes it anew", file.name));
+        screen.line(format_args!("{}: every run computes a study anew, because a study keeps no jobs", file.name));
         let folder = folder.display();
         match changed {
-            None => screen.line(format_args!("{folder} holds none of its results")),
+            None => screen.line(format_args!("{folder} has no results of the study")),
             Some(changed) if changed.is_empty() => {
                 screen.line(format_args!(
-                    "its settings are those of {folder}; `fivefold verify {folder}` compares what it reads, too"
+                    "the settings are the settings of {folder}; `fivefold verify {folder}` compares the study's data, \
+                        too"
                 ));
             }
             Some(changed) => {
-                screen.line(format_args!("its settings are not those of {folder}:"));
+                screen.line(format_args!("the settings differ from the settings of {folder}:"));
                 change_lines(changed.iter()).iter().for_each(|line| screen.line(format_args!("  {line}")));
             }
         }
@@ -271,7 +272,8 @@ impl StudyRun {
             last.kind == file.kind && (last.seed, &last.settings) == (file.seed, &file.study.settings())
         });
         if standing == Standing::Unproved && !same {
-            let refusal = self.claim.refusal(out, &file.name, "and its settings are not those of this one");
+            let refusal =
+                self.claim.refusal(out, &file.name, "and the settings there are not the settings of this study");
             return Err(problem::report(refusal));
         }
         let again = last.is_some() || self.claim.replace;
@@ -289,7 +291,7 @@ impl StudyRun {
         match overwritten(out, &inputs, &files) {
             Some(input) => {
                 let what =
-                    format!("{} is an input of this study, and its results would be written over it", input.display());
+                    format!("{} is an input of this study, and the results would replace this input", input.display());
                 Err(Problem::new(what).help("give another results folder with --out").into())
             }
             None => Ok(()),
@@ -303,7 +305,8 @@ const STOPPED: &str = "Stopped before its end: nothing was written.";
 pub(crate) fn report_damage(folder: &Path) -> miette::Result<()> {
     if let Some(damage) = discard_damaged_index(folder).map_err(problem::report)? {
         tell(format_args!(
-            "warning: {damage}; the report is written anew, and tables that are no longer made stay in {}: `fivefold verify` names them",
+            "warning: {damage}; the report is written anew; tables that the report no longer has stay in {}, and \
+                `fivefold verify` names these tables",
             folder.display()
         ));
     }

@@ -15,10 +15,10 @@ pub(crate) struct SystemsArgs {
     /// TREC judgements; needs --runs
     #[arg(long, value_name = "FILE")]
     qrels: Option<PathBuf>,
-    /// TREC runs; one `*` in a path stands for the names of systems
+    /// TREC runs; a `*` in a path stands for the names of systems
     #[arg(long, value_name = "[NAME=]FILE", num_args = 1..)]
     runs: Vec<String>,
-    /// What becomes of a document that stands twice under a topic of the qrels or of a run
+    /// How to treat a document that stands twice under a topic of the qrels or of a run
     #[arg(long, value_name = "POLICY", default_value = Duplicates::Error.name(), value_parser = duplicates())]
     duplicates: Duplicates,
     /// A known LETOR collection, whose test folds were scored; needs --scores with `{fold}`
@@ -27,21 +27,21 @@ pub(crate) struct SystemsArgs {
     /// One LETOR file that was scored; needs --scores
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
-    /// Score files, one number a line; `{fold}` stands for the fold's number, one `*` for the names
-    /// of systems
+    /// Score files, one number a line; `{fold}` stands for the fold's number, and a `*` for the
+    /// names of systems
     #[arg(long, value_name = "[NAME=]FILE", num_args = 1..)]
     scores: Vec<String>,
     /// Values per query: a table of queries x systems, trec_eval -q, ir_measures, ranx, pytrec_eval
     /// or our own
     #[arg(long, value_name = "[NAME=]FILE", num_args = 1..)]
     values: Vec<String>,
-    /// What becomes of a query that has no value for one of the systems
+    /// How to treat a query that has no value for some system
     #[arg(long, value_name = "POLICY", default_value = MissingQuery::Error.name(), value_parser = missing_queries())]
     missing_queries: MissingQuery,
     /// A results folder of `fivefold run`
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// Which data set of the results folder, where it has several
+    /// The data set to take, if the results folder has several
     #[arg(long, value_name = "LABEL")]
     results_dataset: Option<String>,
 }

@@ -9,7 +9,7 @@ const MOST: u64 = 4096;
 /// How many threads.
 #[derive(clap::Args)]
 pub(crate) struct ThreadArgs {
-    /// Threads; 0: one a processor. No result depends on it
+    /// Number of threads; 0: a thread for each processor. No result depends on the number
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = RangedU64ValueParser::<usize>::new().range(..=MOST))]
     pub(crate) threads: usize,
 }

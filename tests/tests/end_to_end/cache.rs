@@ -35,7 +35,10 @@ fn results_are_the_same_with_and_without_a_cache_and_with_little_memory() {
     );
     // A job that never fits is refused before it takes memory. The next run with a larger budget
     // does the job.
-    assert!(third.contains("FAILED made/fold1/linear: it needs about ") && third.contains("raise --memory"), "{third}");
+    assert!(
+        third.contains("FAILED made/fold1/linear: the job needs about ") && third.contains("raise --memory"),
+        "{third}"
+    );
     stdout(path, "run x.toml --out mapped --cache kept --memory 8MiB");
     let plain = content(&path.join("plain"));
     assert!(plain.len() > 20);

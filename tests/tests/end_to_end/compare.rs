@@ -58,7 +58,7 @@ fn queries_are_classed_by_difficulty_or_by_a_file() {
     assert!(queries.iter().zip(begins).all(|(line, begin)| line.starts_with(begin)), "{queries:?}");
     stdout(folder.path(), &format!("compare ap.csv --classes classes.csv {KEPT}"));
     let swaps = table("class-swaps");
-    assert!(swaps.contains("0 of 5 queries are in none, 1 of its lines is about other queries"), "{swaps}");
+    assert!(swaps.contains("0 of 5 queries are in no class, 1 of its lines is about other queries"), "{swaps}");
     assert!(swaps.contains("ap,short,long,0,1,yes"), "{swaps}");
     let manifest = std::fs::read_to_string(folder.path().join("runs/compare/manifest.json")).unwrap();
     assert!(manifest.contains("classes.csv"), "the file of classes is an input");
@@ -330,10 +330,10 @@ fn mistakes_are_explained() {
     says("compare ap.csv --test tt", "possible values: t, wilcoxon");
     says("compare ap.csv --correction maxt", "`correction` is wrong");
     says("compare one.csv", "1 system cannot be compared");
-    says("compare ap.csv .", "is a folder and `ap.csv` is none");
-    says("compare compare-trec8 --alpha 0.01", "which has its settings in its file");
+    says("compare ap.csv .", "is a folder and `ap.csv` is not a folder");
+    says("compare compare-trec8 --alpha 0.01", "so its settings cannot be given as options");
     says("compare residual-dl19", "is not a study of kind");
-    says("compare ap.csv --sets 2", "uninformative and ideal queries of ap are not defined here");
+    says("compare ap.csv --sets 2", "the values of ap have no E/U for the classes uninformative and ideal");
     says("compare ap.csv --quantiles 1", "needs `quantiles` of at least 2");
     says("compare ap.csv --quantiles 3", "5 queries cannot be cut into 3 classes");
     says(

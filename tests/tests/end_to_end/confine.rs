@@ -176,9 +176,10 @@ fn a_confined_command_reaches_its_own_folder_alone() {
 fn an_unconfined_command_reaches_data_and_every_form_says_so() {
     let stamp =
         "UNCONFINED: ranker theirs could read and write all that its user may, data, other folds and results included";
-    for (params, option, why) in
-        [("", " --unconfined", "its system could not keep it from that"), ("confine = false", "", "`confine = false`")]
-    {
+    for (params, option, why) in [
+        ("", " --unconfined", "the operating system of the run could not confine the program"),
+        ("confine = false", "", "`confine = false`"),
+    ] {
         let folder = reaching(params);
         let at = folder.path();
         let reached = failure(at, &format!("run x.toml --cache cache{option}"));
@@ -224,7 +225,7 @@ fn what_ran_unconfined_is_done_again_where_it_can_be_confined() {
     stdout(at, "run x.toml --unconfined");
     assert_eq!(json(at, "run x.toml --unconfined --json")["reused"], 10);
     let why = stdout(at, "run x.toml --explain-cache");
-    assert!(why.contains("5 jobs, because its program was not confined as it would be now"), "{why}");
+    assert!(why.contains("5 jobs, because the program was not confined as it would be now"), "{why}");
     let again = json(at, "run x.toml --json");
     assert_eq!((&again["reused"], &again["done"]), (&5.into(), &5.into()));
     assert_eq!(again["stamps"], serde_json::json!([]));

@@ -235,9 +235,8 @@ fn results_folders_differ_in_settings_and_values() {
     assert!(!rules.is_empty() && rules.iter().all(|row| row[2]["text"] == "undefined"), "{rules:?}");
     let notes = found[1]["notes"].to_string();
     for note in [
-        format!("{alone} values count in the means of A only, since the other side leaves out what is undefined"),
-        "B: undefined values: skip; mean over: queries; means are over the queries that both sides have, of which B leaves out what is \
-         undefined there"
+        format!("{alone} values count in the means of A only, because the value is undefined on the other side, which leaves it out"),
+        "B: undefined values: skip; mean over: queries; means are over the queries that both sides have; B leaves out queries whose value is undefined in B"
             .to_owned(),
     ] {
         assert!(notes.contains(&note), "{notes}");
@@ -256,12 +255,18 @@ fn results_folders_differ_in_settings_and_values() {
     let rules = both[2]["rows"].as_array().unwrap();
     let names = ["undefined", "not told"];
     assert!(rules.iter().enumerate().all(|(row, rule)| rule[2]["text"] == names[row % 2]), "{rules:?}");
-    assert!(!rules.is_empty() && both[2]["notes"].to_string().contains(
-        "made: rules other than `undefined` and `fold_mean` cannot be told: they are not looked for without the data"
-    ));
+    assert!(
+        !rules.is_empty()
+            && both[2]["notes"].to_string().contains(
+                "made: the effect of rules other than `undefined` and `fold_mean` is unknown (--without-data was given)"
+            )
+    );
     let shown = String::from_utf8(run(folder.path(), "diff one two --without-data").stdout).unwrap();
-    assert!(shown.contains("made: the rules cannot be told: they are not looked for without the data"), "{shown}");
-    assert!(!shown.contains("The rules that cause it") && shown.contains("not told"), "{shown}");
+    assert!(
+        shown.contains("made: the rules that cause the difference are unknown (--without-data was given)"),
+        "{shown}"
+    );
+    assert!(!shown.contains("The rules that cause the difference") && shown.contains("not told"), "{shown}");
 }
 
 /// Only query a has two grades above 0. Let d = 1/log2(3). Under exponential gains, its nDCG@3 is
@@ -319,10 +324,14 @@ fn rules_and_rounding_between_results_folders() {
     std::fs::write(folder.path().join("test.txt"), test.replace("1 qid:a", "0 qid:a")).unwrap();
     let other = difference(folder.path(), "one two", 1);
     assert!(other[2]["rows"].as_array().unwrap().is_empty());
-    assert!(other[2]["notes"].to_string().contains("D: the rules cannot be told: the data are not those of the run"));
+    assert!(
+        other[2]["notes"]
+            .to_string()
+            .contains("D: the rules that cause the difference are unknown (the data differ from the data of the run")
+    );
     std::fs::remove_file(folder.path().join("test.txt")).unwrap();
     let shown = String::from_utf8(run(folder.path(), "diff one two").stdout).unwrap();
-    assert!(shown.contains("D: the rules cannot be told: "), "{shown}");
+    assert!(shown.contains("D: the rules that cause the difference are unknown ("), "{shown}");
     assert!(shown.contains("; --data-dir DIR, or else the variable FIVEFOLD_DATA, says where the data are"), "{shown}");
 }
 

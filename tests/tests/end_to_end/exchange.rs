@@ -57,7 +57,7 @@ fn what_cannot_be_exchanged_is_explained() {
     train(at, "linear", "");
     let message = stderr(at, "export model.json --format lightgbm -o out.txt", 2);
     assert!(message.contains("model.json: lightgbm has no linear models"), "{message}");
-    assert!(message.contains("these have: ranklib, solr"), "{message}");
+    assert!(message.contains("formats with linear models: ranklib, solr"), "{message}");
     assert!(!at.join("out.txt").exists());
     for (file, expected) in [
         ("net.txt", "net.txt:1: models of `RankNet` cannot be read"),

@@ -39,8 +39,7 @@ fn a_negative_value_is_laid_to_the_convention_that_makes_it() {
     let tied = told("c.txt --dialect sklearn");
     assert!(
         tied.contains(
-            "negative by convention: with A below E = 1.611111, all documents tie, so that there is no order that could be worse than a \
-             random order is on average; each position of documents that tie takes the precision at the end of its group, which counts as one threshold \
+            "negative by convention, with A below E = 1.611111: all documents tie, so no order is worse than another; each position of documents that tie takes the precision at the end of its group, which counts as one threshold \
              (ap_ties: threshold); the mean over their orders would make A 1.611111"
         ),
         "{tied}"
@@ -88,7 +87,7 @@ fn a_value_of_a_run_is_told_with_what_is_not_judged() {
         )
     };
     assert_snapshot!(explain("--query 101 --measure ndcg@3"));
-    assert!(explain("--query 102 --measure ap").contains("the run lacks this topic; means leave it out"));
+    assert!(explain("--query 102 --measure ap").contains("the topic is not in the run; means leave the topic out"));
 }
 
 /// The last step is the value that `eval` prints. Other tests compare the values of `eval` with

@@ -174,10 +174,10 @@ fn settings_of_the_evaluation_redo_the_evaluation_only() {
     }
     std::fs::write(at.join("small.toml"), experiment()).unwrap();
     let text = stdout(at, "run small.toml --explain-cache");
-    assert!(text.ends_with("so that it gives the same values\n"), "{text}");
+    assert!(text.ends_with("so the evaluation gives the same values\n"), "{text}");
     edit(at, "runs/small/per_query.csv", |text| text.replacen(",0", ",1", 1));
     let text = stdout(at, "run small.toml --explain-cache");
-    assert!(text.contains("queries.csv or per_query.csv is not as the last run wrote it"), "{text}");
+    assert!(text.contains("queries.csv or per_query.csv was altered after the last run"), "{text}");
 }
 
 #[test]
@@ -223,7 +223,8 @@ fn an_explanation_does_nothing_and_a_failure_is_a_reason() {
     .unwrap();
     let text = stdout(at, "run small.toml --explain-cache");
     assert!(
-        text.contains("to do: 20 jobs, because there is no result") && text.contains("the folder holds none"),
+        text.contains("to do: 20 jobs, because there is no result")
+            && text.contains("the folder has no evaluation yet"),
         "{text}"
     );
     assert!(!at.join("runs").exists());
@@ -231,7 +232,7 @@ fn an_explanation_does_nothing_and_a_failure_is_a_reason() {
     assert!(!String::from_utf8_lossy(&first.stderr).contains("done again"));
     let text = stdout(at, "run small.toml --explain-cache");
     assert!(
-        text.contains("to do: 5 jobs, because it failed the last time\n  A: Shell\n  the command ended with"),
+        text.contains("to do: 5 jobs, because the job failed the last time\n  A: Shell\n  the command ended with"),
         "{text}"
     );
 }
@@ -244,8 +245,11 @@ fn a_study_keeps_nothing_and_says_so() {
     let at = folder.path();
     stdout(at, "run study.toml --out out");
     let text = stdout(at, "run study.toml --out out --explain-cache");
-    assert!(text.contains("every run computes it anew") && text.contains("its settings are those of out"), "{text}");
+    assert!(
+        text.contains("every run computes a study anew") && text.contains("the settings are the settings of out"),
+        "{text}"
+    );
     edit(at, "study.toml", |text| format!("seed = 9\n{text}"));
     let text = stdout(at, "run study.toml --out out --explain-cache");
-    assert!(text.contains("its settings are not those of out:\n  seed: 0 -> 9\n"), "{text}");
+    assert!(text.contains("the settings differ from the settings of out:\n  seed: 0 -> 9\n"), "{text}");
 }

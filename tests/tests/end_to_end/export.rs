@@ -220,7 +220,7 @@ fn what_an_engine_cannot_say_is_told() {
             .contains("two.txt:2: the line is empty")
     );
     assert!(
-        stderr(at, "export model.json --format onnx", 2).contains("onnx is no text: it cannot go to standard output")
+        stderr(at, "export model.json --format onnx", 2).contains("onnx is not text and cannot go to standard output")
     );
     stdout(at, "train --ranker mart --param trees=2 --normalise min-max --train train.txt -o model.json");
     let message = stderr(at, "export model.json --format elasticsearch -o out.json", 2);

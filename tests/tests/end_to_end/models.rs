@@ -118,5 +118,5 @@ fn a_panic_is_a_bug_that_can_be_reported() {
     assert_eq!(output.status.code(), Some(70));
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(message.starts_with("bug: broken on purpose\n  at tests/src/main.rs:"), "{message}");
-    assert!(message.contains("This is a bug") && message.contains("Please report"), "{message}");
+    assert!(message.contains("has a bug") && message.contains("Please report"), "{message}");
 }

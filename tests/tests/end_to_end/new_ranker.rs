@@ -12,7 +12,11 @@ fn a_crate_is_written_that_cargo_understands() {
     let directory = directory(&[]);
     let told = stdout(directory.path(), "new-ranker my-ranker");
     assert!(told.starts_with("my-ranker: a crate with ranker `my-ranker`"), "{told}");
-    assert!(told.contains("It takes fivefold from the checkout ") && told.contains("was built from it. Try"), "{told}");
+    assert!(
+        told.contains("The crate takes fivefold from the checkout ")
+            && told.contains("was built from this checkout. Try"),
+        "{told}"
+    );
     let folder = directory.path().join("my-ranker");
     let files = content(&folder);
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
@@ -67,7 +71,7 @@ fn only_names_differ_from_the_template() {
 fn nothing_is_overwritten_and_names_are_checked() {
     let directory = directory(&[("mine", "a file")]);
     let error = stderr(directory.path(), "new-ranker mine", 2);
-    assert!(error.contains("mine is already there, and is left as it is"), "{error}");
+    assert!(error.contains("mine already exists and was not changed"), "{error}");
     assert_eq!(std::fs::read_to_string(directory.path().join("mine")).unwrap(), "a file");
     let error = stderr(directory.path(), "new-ranker lambdamart", 2);
     assert!(error.contains("there is a ranker `lambdamart` already"), "{error}");
@@ -76,7 +80,7 @@ fn nothing_is_overwritten_and_names_are_checked() {
     let error = stderr(directory.path(), "new-ranker other --fivefold nowhere", 2);
     assert!(error.contains("neither a checkout of fivefold, nor a git address, nor a version"), "{error}");
     let error = stderr(directory.path(), "new-ranker other --fivefold .", 2);
-    assert!(error.contains("no checkout of fivefold: it has no crates/fivefold-core/Cargo.toml"), "{error}");
+    assert!(error.contains("not a checkout of fivefold: the folder has no crates/fivefold-core/Cargo.toml"), "{error}");
     let error = stderr(directory.path(), "new-ranker other --fivefold htps://host/o/fivefold", 2);
     assert!(error.contains("did you mean `https://host/o/fivefold`?"), "{error}");
     let error = stderr(directory.path(), "new-ranker other --fivefold v0.1", 2);
@@ -93,7 +97,7 @@ fn inside_a_checkout_the_path_is_that_checkout() {
     }
     std::fs::write(directory.path().join("crates/fivefold-core/Cargo.toml"), "").unwrap();
     let told = stdout(&inside, "new-ranker my-ranker");
-    assert!(told.contains("this folder is in it"), "{told}");
+    assert!(told.contains("the current folder is inside this checkout"), "{told}");
     let manifest = std::fs::read_to_string(inside.join("my-ranker/Cargo.toml")).unwrap();
     let around = directory.path().canonicalize().unwrap();
     assert!(manifest.contains(&format!("{}/crates/fivefold-sources", around.display())), "{manifest}");

@@ -68,7 +68,10 @@ fn a_word_in_both_forms_is_refused() {
     let both = format!("dialect = \"paper\"\n{OLD}");
     let folder = directory(&[("both.toml", &both)]);
     let message = stderr(folder.path(), "run both.toml", 2);
-    assert!(message.contains("`profile` is the old name of `dialect`, which is given too"), "{message}");
+    assert!(
+        message.contains("both `profile` and `dialect` are given, but the first is the old name of the second"),
+        "{message}"
+    );
 }
 
 #[test]

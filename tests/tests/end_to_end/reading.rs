@@ -66,7 +66,7 @@ fn every_command_names_what_it_does_not_use_and_what_becomes_equal() {
         weights,
         "feature 1: 1609459201 and 1609459261 are both stored as 1609459200 (",
         "lines whose feature ids do not rise",
-        "1, first line 2; read all the same",
+        "1, first line 2; these lines are read all the same",
         "12, first line 1, feature 1",
     ] {
         assert!(lint.contains(line), "{line}: {lint}");
@@ -83,24 +83,18 @@ fn files_that_were_exchanged_are_told() {
         ("run", "a Q0 d1 1 0.5 t\na Q0 d2 2 0.25 t\n"),
     ]);
     for (command, told) in [
-        (
-            "eval --data scores --scores data",
-            "scores looks like scores, one number a line (--scores), where LETOR data (--data)",
-        ),
-        (
-            "eval --data data --scores data",
-            "data looks like LETOR data (--data), where scores, one number a line (--scores)",
-        ),
-        ("eval --qrels run --runs qrels", "run looks like a TREC run (--runs or --run), where TREC qrels (--qrels)"),
-        (
-            "eval --qrels qrels --runs qrels",
-            "qrels looks like TREC qrels (--qrels), where a TREC run (--runs or --run)",
-        ),
-        ("explain scores data --query a --measure ndcg", "scores looks like scores, one number a line"),
-        ("train --ranker linear --train qrels -o m", "qrels looks like TREC qrels (--qrels), where LETOR data"),
+        ("eval --data scores --scores data", "scores looks like scores (--scores), but LETOR data (--data)"),
+        ("eval --data data --scores data", "data looks like LETOR data (--data), but scores (--scores)"),
+        ("eval --qrels run --runs qrels", "run looks like a TREC run (--runs or --run), but TREC qrels (--qrels)"),
+        ("eval --qrels qrels --runs qrels", "qrels looks like TREC qrels (--qrels), but a TREC run (--runs or --run)"),
+        ("explain scores data --query a --measure ndcg", "scores looks like scores (--scores)"),
+        ("train --ranker linear --train qrels -o m", "qrels looks like TREC qrels (--qrels), but LETOR data"),
     ] {
         let said = stderr(folder.path(), command, 2).replace('\n', " ");
-        assert!(said.contains(told) && said.contains("should be: were two files exchanged?"), "{command}: {said}");
+        assert!(
+            said.contains(told) && said.contains("should stand here: were two files exchanged?"),
+            "{command}: {said}"
+        );
     }
     // A mistake in a file of the right kind is not taken for an exchange of files.
     std::fs::write(folder.path().join("slip"), "1 qid:a 1:1\nx qid:a 1:2\n").unwrap();
@@ -116,7 +110,10 @@ fn unknown_names_come_with_those_that_are_near() {
         ("mine.toml", EXPERIMENT),
     ]);
     let said = stderr(folder.path(), "explain data scores --query 10019 --measure ndcg", 2);
-    assert!(said.contains("the data have no query `10019`") && said.contains("near are `10018` and `10032`"), "{said}");
+    assert!(
+        said.contains("the data have no query `10019`") && said.contains("similar ids: `10018` and `10032`"),
+        "{said}"
+    );
     let said = stderr(folder.path(), "explain data scores --query thing --measure ndcg", 2);
     assert!(said.contains("the first are `10018`, `10032` and `77`"), "{said}");
     let said = stderr(folder.path(), "run mine.toml --only Last", 2);

@@ -67,7 +67,7 @@ fn only_our_own_kind_is_replaced_unasked() {
         let before = content(at);
         let told = stderr(at, &command.replace("FILE", foreign), 2);
         assert!(
-            told.contains(&format!("{foreign} is there and is not a")) && told.contains("--replace"),
+            told.contains(&format!("{foreign} exists and is not a")) && told.contains("--replace"),
             "{command}: {told}"
         );
         unchanged(at, &before, command);
@@ -93,7 +93,7 @@ fn made_parts_are_written_over_only_by_the_same_parts() {
     std::fs::write(at.join("made/Fold3/test.txt"), DATA).unwrap();
     let before = content(at);
     let told = stderr(at, "make --queries 10 -o made", 2);
-    assert!(told.contains("made/Fold3/test.txt is there and is not the part that would be written"), "{told}");
+    assert!(told.contains("made/Fold3/test.txt exists and is not the part that would be written"), "{told}");
     unchanged(at, &before, "nothing of a set that is refused");
     stdout(at, "make --queries 10 -o made --replace");
     stdout(at, "make --queries 10 -o made");
@@ -160,7 +160,7 @@ fn a_folder_that_is_no_results_folder_is_left_alone() {
     std::fs::write(at.join("new.log.json"), "{\"mine\": 1}").unwrap();
     let told = stderr(at, "run a.toml --out new", 0);
     assert!(
-        told.contains("warning: ") && told.contains("new.log.json: is no log of a run, and is left as it is"),
+        told.contains("warning: ") && told.contains("new.log.json: is no log of a run and was not changed"),
         "{told}"
     );
     assert_eq!(std::fs::read_to_string(at.join("new.log.json")).unwrap(), "{\"mine\": 1}");

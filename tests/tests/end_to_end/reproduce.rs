@@ -60,7 +60,7 @@ fn a_run_is_made_and_put_beside_the_paper() {
         "same winner",
         "Linear 0.6300",
         "0 → 1",
-        "4 printed scores have one of ours beside them",
+        "4 printed scores are compared with scores of the run",
         "Scores beside the paper's",
     ] {
         assert!(shown.contains(text), "{text}\n{shown}");
@@ -94,10 +94,13 @@ fn another_data_set_stands_for_the_papers_with_a_warning() {
     let published = PUBLISHED.replace("\"a\"", "\"other\"");
     let folder = directory(&[("small.toml", EXPERIMENT), ("paper.toml", &published)]);
     let message = stderr(folder.path(), "reproduce small.toml --against paper.toml", 2);
-    assert!(message.contains("no data set of the run (A) is called like one of the paper's (other)"), "{message}");
+    assert!(
+        message.contains("no data set of the run (A) has the name of a data set of the paper (other)"),
+        "{message}"
+    );
     assert!(message.contains("--map OURS=THEIRS"), "{message}");
     let shown = stdout(folder.path(), "reproduce runs/small --against paper.toml --map A=other");
-    assert!(shown.contains("A stands for the paper's other") && shown.contains("none is compared"), "{shown}");
+    assert!(shown.contains("A stands for the paper's other") && shown.contains("no score is compared"), "{shown}");
     assert!(shown.contains("A (for other)"), "{shown}");
     let wrong = stderr(folder.path(), "reproduce runs/small --against paper.toml --map B=other", 2);
     assert!(wrong.contains("the mapping `B=other` names nothing"), "{wrong}");

@@ -365,7 +365,7 @@ fn the_page_is_made_anew_from_the_folder_with_templates_of_ones_own() {
     // The report is also not written over the results of another run.
     std::fs::create_dir(at.join("other")).unwrap();
     std::fs::write(at.join("other/manifest.json"), "{}").unwrap();
-    assert!(stderr(at, "report run --write other", 2).contains("other holds results other than those of run"));
+    assert!(stderr(at, "report run --write other", 2).contains("other has other results than run"));
     assert_eq!(content(&at.join("other")).len(), 1);
     stdout(at, "report run --write run");
     assert!(content(&at.join("run")) == written);

@@ -76,8 +76,8 @@ fn a_ranker_whose_code_changed_is_trained_anew_and_no_other() {
         "note: `slow` is known by its sources (50f7ce5050f7)\n",
         "note: `faulty` is known by this executable (",
         "): any rebuild trains it anew\n",
-        "note: Shell is known by its arguments and first.sh; trusted unseen: `sh` and what it loads (its version, its packages)\n",
-        "note: trusted unseen: the platform (processor, operating system and its libraries), which no key holds\n",
+        "note: Shell is known by its arguments and first.sh; trusted unseen: `sh` and all files that `sh` loads (its version, its packages)\n",
+        "note: trusted unseen, because no job key holds it: the platform (processor, operating system and its libraries)\n",
     ] {
         assert_eq!(told.matches(line).count(), 1, "{line}\n{told}");
     }
@@ -116,8 +116,13 @@ fn a_ranker_whose_code_changed_is_trained_anew_and_no_other() {
     let (checked, _) = said(&run(&first, at, "verify out"), 2);
     assert!(
         checked
-            .contains("not checked: 5 of inputs of jobs: `slow` of this program has other code than that of the run"),
+            .contains("not checked: 5 of inputs of jobs: the code of `slow` (its sources, or the executable) changed since the run"),
         "{checked}"
     );
-    assert!(checked.contains("not checked: 5 of inputs of jobs: `faulty` of this program has other code"), "{checked}");
+    assert!(
+        checked.contains(
+            "not checked: 5 of inputs of jobs: the code of `faulty` (its sources, or the executable) changed"
+        ),
+        "{checked}"
+    );
 }

@@ -19,7 +19,7 @@ fn factors_are_exported_and_applied_to_other_systems() {
     let said = summary_of(&folder.path().join("runs/standardise/report.html"));
     for sentence in [
         "1 of 6 queries has no value in some form, as where all systems are equal, and is left out.",
-        "The queries' means have a standard deviation of 0.110 under raw scores and of 0.014 under standardised ones.",
+        "The queries' means have a standard deviation of 0.110 under raw scores and of 0.014 under standardised scores.",
         "Raw and standardised scores both put d first; Kendall's tau-b of the two orders is 0.667.",
         "different from themselves under raw scores and",
     ] {
@@ -60,7 +60,7 @@ fn mistakes_are_explained() {
     says("standardise --values ap.csv --factors f.json", "not factors of `fivefold standardise`");
     says("standardise --values no.csv", "there is no no.csv");
     std::fs::create_dir(folder.path().join("run")).unwrap();
-    says("standardise run", "values of a results folder are given as --results run");
+    says("standardise run", "give the values of a results folder as --results run");
     says("standardise --values ap.csv --partitions 0", "`partitions` must be at least 1");
 }
 

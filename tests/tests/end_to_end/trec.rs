@@ -208,11 +208,15 @@ fn lint_shows_problems_and_facts() {
     assert_eq!(report["problems"]["listed"][0]["line"], 2);
     assert!(stderr(folder.path(), "lint nowhere", 2).contains("nowhere: cannot be read"));
     std::fs::write(folder.path().join("odd"), "a b\n").unwrap();
-    assert!(stderr(folder.path(), "lint odd", 2).contains("it is not clear what this file is"));
+    assert!(stderr(folder.path(), "lint odd", 2).contains("the kind of the file is not clear"));
     // The other files are reported nevertheless.
     let output = run(folder.path(), "lint odd scores.txt");
     assert!(String::from_utf8(output.stdout).unwrap().contains("different scores  2"), "the report on scores.txt");
-    assert!(String::from_utf8(output.stderr).unwrap().contains("1 of 2 paths is not linted: odd: it is not clear"));
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("1 of 2 paths is not linted: odd: the kind of the file is not clear")
+    );
     assert_eq!(output.status.code(), Some(2));
     let report = run(folder.path(), "lint odd nowhere scores.txt --json").stdout;
     let report: Value = serde_json::from_slice(&report).unwrap();

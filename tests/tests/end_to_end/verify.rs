@@ -126,7 +126,7 @@ fn everything_is_counted_and_what_cannot_be_checked_is_said() {
     let manifest: Value = serde_json::from_slice(&std::fs::read(at.join("run/manifest.json")).unwrap()).unwrap();
     assert_eq!(found["result"], manifest["result"]);
     let text = stdout(at, "verify run");
-    assert!(text.contains("not checked: 5 of scores from models: a program made them"), "{text}");
+    assert!(text.contains("not checked: 5 of scores from models: a program made the scores"), "{text}");
     assert!(text.ends_with(&format!("result hash: {}\n", manifest["result"].as_str().unwrap())), "{text}");
 
     // If memory is missing, the help names `--memory`.
@@ -233,7 +233,7 @@ fn the_manifest_the_records_and_the_data_are_held_to_each_other() {
     one.finds(&format!("records: {record}: the key is not that of the inputs"));
     one.finds(&format!("inputs of jobs: {record}: params.lambda was "));
     let one = Tampered::new(at, "newline").edit(record, |text| format!("{text}\n"));
-    one.finds(&format!("records: {record}: is not byte for byte what a run writes"));
+    one.finds(&format!("records: {record}: differs in some byte from the record that a run writes"));
     let one = Tampered::new(at, "foreign");
     copy(&one.folder.join("models/A"), &one.folder.join("models/B"));
     let file = "models/B/fold1/Ridge.json";
@@ -282,12 +282,12 @@ fn what_is_no_results_folder_is_said() {
     let folder = directory(&[("a.txt", "1 qid:1 1:1\n")]);
     for command in ["verify", "report"] {
         for (path, message) in [
-            (".", "error: . is not a results folder, or its run has not ended: it holds no manifest.json"),
+            (".", "error: . is not a results folder, or its run has not ended: the folder has no manifest.json"),
             ("a.txt", "error: a.txt is a file, not a results folder"),
             ("nowhere", "error: there is no folder nowhere"),
         ] {
             let said = stderr(folder.path(), &format!("{command} {path}"), 2);
-            assert!(said.contains(message) && said.contains("give a folder that `fivefold run` wrote"), "{said}");
+            assert!(said.contains(message) && said.contains("give the folder of a run that ended"), "{said}");
         }
     }
 }
@@ -365,7 +365,10 @@ fn files_that_stand_among_the_results_and_are_none_are_named() {
     let one = Tampered::new(at, "no-values").edit("per_query.csv", |text| text.replacen(",all,", ",every,", 1));
     assert!(one.differences(1).iter().all(|difference| !difference.starts_with("other files")));
     let found = String::from_utf8(run(at, "verify no-values").stdout).unwrap();
-    assert!(found.contains(" of other files: of a report that cannot be held to its values: figures/"), "{found}");
+    assert!(
+        found.contains(" of other files: of a report that cannot be compared with its values: figures/"),
+        "{found}"
+    );
     assert!(!found.contains("not of this run"), "{found}");
     // An intact record of another label comes from an earlier version of the experiment. An altered
     // file of such a job belongs to no job.
@@ -427,7 +430,7 @@ fn a_study_is_done_again() {
     std::fs::write(one.folder.join("manifest.json"), text.replacen("\"seed\": 0", "\"seed\": 1", 1)).unwrap();
     one.finds("manifest: manifest.json: was altered: the hash in it is not the hash of its content");
     std::fs::write(at.join("values.csv"), values.replace("0.125", "0.25")).unwrap();
-    Tampered::new(at, "input").finds("inputs: manifest.json: values.csv: the hash is ");
+    Tampered::new(at, "input").finds("inputs: manifest.json: values.csv: the recorded hash is ");
     std::fs::remove_file(at.join("values.csv")).unwrap();
     assert_eq!(counts(&verified(at, "verify run --json", 2), "inputs"), (0, 0, 1));
     assert_eq!(run(at, "verify run --without-data").status.code(), Some(2));

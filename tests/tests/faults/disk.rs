@@ -60,7 +60,8 @@ fn a_full_disk_is_told_leaves_nothing_half_written_and_room_is_enough_to_go_on()
         let only_job = output.status.code() == Some(1) && said.contains(FULL);
         assert!(output.status.code() == Some(2) || only_job, "{kib} KiB: {said}");
         assert!(
-            only_job || said.contains(FULL) && said.contains("make room and do it again: what is finished is kept"),
+            only_job
+                || said.contains(FULL) && said.contains("make room and run the command again: finished work is kept"),
             "{said}"
         );
         assert!(said.contains("small/run"), "{said}");
@@ -102,7 +103,7 @@ fn a_read_only_folder_is_told_and_still_read() {
     for command in commands {
         let said = stderr(at, command, 2);
         assert!(said.contains(READ_ONLY) && said.contains("small/"), "{command}: {said}");
-        assert!(said.contains("give another place, or make this one writable"), "{command}: {said}");
+        assert!(said.contains("give another place, or make this place writable"), "{command}: {said}");
         assert!(!said.contains(".tmp"), "a temporary file is none of the user's: {command}: {said}");
     }
     assert_eq!(stdout(at, "report small/run"), tables);

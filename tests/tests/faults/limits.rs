@@ -60,12 +60,12 @@ fn every_way_to_fail_fails_its_own_job_alone() {
     assert_eq!(reason(&out, "nan-apart"), reason(&out, "nan"));
     assert_eq!(
         reason(&out, "hang"),
-        "the process of the fit ran longer than 1s and was stopped; `time_limit` sets how long it may"
+        "the process of the fit ran longer than 1s and was stopped; `time_limit` sets the limit"
     );
     for hoards in ["memory", "spike"] {
         assert_eq!(
             reason(&out, hoards),
-            "the process of the fit used more than 300.0 MiB of memory; `memory_limit` sets how much it may"
+            "the process of the fit used more than 300.0 MiB of memory; `memory_limit` sets the limit"
         );
     }
     assert_eq!(
@@ -189,7 +189,7 @@ fn programs_are_held_to_their_limits_and_what_they_said_is_kept() {
     };
     begins(
         "slow",
-        "the command ran longer than 1s and was stopped; `time_limit` sets how long it may; its standard error ends with:\nwaiting",
+        "the command ran longer than 1s and was stopped; `time_limit` sets the limit; its standard error ends with:\nwaiting",
     );
     begins("lingers", "the command ran longer than 1s and was stopped");
     begins("slower", "the command ran longer than 1s and was stopped");

@@ -23,8 +23,10 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<Table> {
     let mut tables = Vec::new();
     if let Some((original, others)) = family.against_original() {
         let name = &family.versions[original].name;
-        let title =
-            format!("Conflicts of {} with {name}: differences significant under one only", family.normalised_names());
+        let title = format!(
+            "Conflicts of {} with {name}: differences significant under only one version",
+            family.normalised_names()
+        );
         let table = family.table(5, "conflicts", &title);
         tables.push(fill(analysis, table, &others, settings.clone(), |place, _| {
             let first = analysis.tests(place.dataset, place.set, original)?;

@@ -31,8 +31,8 @@ fn one_grade(trial: &Trial<'_>) -> Result<(), String> {
 pub(super) const BLIND_VALIDATION: Rule = Rule {
     name: "blind validation",
     demand: "a validation part in which no order of documents is better than another alters nothing, and a warning says so",
-    remedy: "where every order of a validation part has the same value, all models are equally good there and the first \
-             counts as the best for ever: train as without that part, and tell the user by `cx.warn`",
+    remedy: "if every order of the validation part has the same value, train without the validation part and tell the \
+        user by `cx.warn`. Otherwise the first model stays the best, because all models are equally good there",
     check: blind_validation,
 };
 

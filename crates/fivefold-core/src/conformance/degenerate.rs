@@ -8,8 +8,8 @@ use crate::{Dataset, FitContext, FitError, Seed};
 pub(super) const DEGENERATE: Rule = Rule {
     name: "degenerate data",
     demand: "data without anything to learn give finite scores, or an error that says so",
-    remedy: "guard divisions and logarithms (a variance, a sum of weights or a count of pairs can be 0, a weight can \
-             become infinite); where nothing can be learnt, return `FitError::Data` with the reason",
+    remedy: "guard divisions and logarithms: a variance, a sum of weights or a count of pairs can be 0, a weight can become \
+             infinite. If nothing can be learnt, return `FitError::Data` with the reason",
     check: degenerate,
 };
 

@@ -11,8 +11,8 @@ use crate::{Dataset, FitContext, FitError, Progress, Seed};
 pub(super) const FITS: Rule = Rule {
     name: "fit",
     demand: "a model with finite scores is made of the synthetic collection",
-    remedy: "let the case's `params` suit 480 documents of 40 queries with 6 features, one of them constant, and grades 0 \
-             to 2; guard divisions by what can be 0",
+    remedy: "let the case's `params` suit 480 documents of 40 queries with 6 features (a feature is constant) and grades 0 \
+             to 2; guard each division whose divisor can be 0",
     check: fits,
 };
 
@@ -31,7 +31,7 @@ pub(super) fn all_finite(model: &dyn DynModel, name: &str, data: &Dataset) -> Re
 pub(super) const THREADS: Rule = Rule {
     name: "threads",
     demand: "the model has the same bytes for any number of threads",
-    remedy: "sum in order: let threads fill a list, then fold it in one; or add integers. Never ask how many threads \
+    remedy: "sum in order: let threads fill a list, then fold the list in a single thread; or add integers. Never ask how many threads \
              there are, and never let a map's or a channel's order decide",
     check: threads,
 };

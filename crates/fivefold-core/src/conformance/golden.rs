@@ -51,8 +51,8 @@ pub fn check_golden(entries: &[RankerEntry], cases: &[Case], file: &Path) {
     assert!(
         unraised.is_empty(),
         "rankers make other models of the same parameters, data and seed, and their VERSION is as it was:\n{}\n\
-         Stored results of these rankers would be taken for those of the new code. If the change is meant, raise `VERSION` of \
-         each ranker by 1, then write {} anew: {UPDATE}=1 and this test again. If it is not meant, find its cause.",
+         A run would reuse stored results of the old code. If the change is meant, raise `VERSION` of each ranker by 1, then \
+         write {} anew: run this test with {UPDATE}=1. If the change is not meant, find its cause.",
         unraised.join("\n"),
         file.display(),
     );
@@ -68,7 +68,7 @@ pub fn check_golden(entries: &[RankerEntry], cases: &[Case], file: &Path) {
         other.map(|((ranker, _), line)| format!("  {ranker} {} ({})", line.version, line.params)).collect()
     };
     panic!(
-        "{} is not up to date (versions raised, parameters or cases changed); write it anew: {UPDATE}=1 and this test again.\n\
+        "{} is not up to date (versions raised, parameters or cases changed); write the file anew: run this test with {UPDATE}=1.\n\
          new:\n{}\nno longer:\n{}",
         file.display(),
         of(&new, &old).join("\n"),

@@ -6,7 +6,7 @@ use crate::RankerEntry;
 
 pub(super) const ISOLATION: Rule = Rule {
     name: "isolation",
-    demand: "training anything else before changes nothing",
+    demand: "a model does not depend on earlier fits of any ranker",
     remedy: "keep settings and generators in the ranker and in `fit`, never in a `static`, a thread-local or a cache",
     check: isolation,
 };
@@ -26,7 +26,7 @@ fn isolation(trial: &Trial<'_>) -> Result<(), String> {
     };
     match culprit(trial)? {
         Some(name) => Err(format!("the model depends on how `{name}` was trained before: {difference}")),
-        None => Err(format!("fitted again after other fits, the model differs from the first one: {difference}")),
+        None => Err(format!("fitted again after other fits, the model differs from the first model: {difference}")),
     }
 }
 

@@ -98,7 +98,11 @@ pub fn check_memory(entries: &[RankerEntry], cases: &[Case], peak_of: impl Fn(&m
             }
         }
     }
-    assert!(wrong.is_empty(), "`fit_bytes` is not within {FACTOR} of what fits need:\n{}\n", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "`fit_bytes` is not within a factor {FACTOR} of the measured memory of a fit:\n{}\n",
+        wrong.join("\n")
+    );
 }
 
 /// Estimate and peak of one fit.

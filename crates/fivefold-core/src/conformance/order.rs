@@ -23,9 +23,9 @@ fn scoring_order(trial: &Trial<'_>) -> Result<(), String> {
 
 pub(super) const TRAINING_ORDER: Rule = Rule {
     name: "training order",
-    demand: "the order of a query's training documents does not alter what is learnt",
-    remedy: "find what depends on the row: a sort by score that leaves ties in file order, a sum with a weight a row. \
-             Average over ties, or break them by a draw that depends on features and ids, not on rows",
+    demand: "the order of a query's training documents does not alter the model",
+    remedy: "find the step that depends on the row number: a sort by score that leaves ties in file order, a sum with a \
+             weight for each row. Average over ties, or break ties by a draw that depends on features and ids, not on rows",
     check: training_order,
 };
 

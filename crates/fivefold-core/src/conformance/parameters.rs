@@ -73,7 +73,7 @@ fn stored(trial: &Trial<'_>) -> Result<(), String> {
     let fields: BTreeSet<String> = entry.params().into_iter().map(|info| info.name).collect();
     let keys: BTreeSet<String> = written.as_object().into_iter().flat_map(|map| map.keys().cloned()).collect();
     if fields != keys {
-        return Err(format!("the fields are {fields:?}, but those written are {keys:?}"));
+        return Err(format!("the fields are {fields:?}, but the written fields are {keys:?}"));
     }
     let read = entry.restore(&written).map_err(|error| format!("{written} cannot be read again: {error}"))?;
     if read.params() != written {
@@ -88,8 +88,8 @@ fn stored(trial: &Trial<'_>) -> Result<(), String> {
 pub(super) const EFFECTS: Rule = Rule {
     name: "effects",
     demand: "each parameter alters the scores, unless the case declares that it is inert",
-    remedy: "find where `fit` drops the parameter; if it is inert under the case's parameters by design, set it to \
-             `false` in `Case::changes` and say so in its help; if the changed value is too near, change it more",
+    remedy: "find where `fit` drops the parameter, or change the value more. If the parameter is inert by design under the \
+             case's parameters, set it to `false` in `Case::changes` and say so in its help",
     check: effects,
 };
 
@@ -126,9 +126,9 @@ fn effects(trial: &Trial<'_>) -> Result<(), String> {
 
 pub(super) const SEED_RULE: Rule = Rule {
     name: "seed",
-    demand: "the seed has an effect if `seeded` says so, and none otherwise",
+    demand: "the seed has an effect exactly if `seeded` says so",
     remedy: "take all randomness from `cx.seed()`, never from time, threads or another generator; let \
-             `Ranker::seeded` return false where nothing is drawn",
+             `Ranker::seeded` return false if nothing is drawn",
     check: seed,
 };
 

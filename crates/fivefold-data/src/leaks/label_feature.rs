@@ -154,7 +154,8 @@ impl Candidate {
                 return None;
             }
             format!(
-                "feature {id} tells the grade: in every query it has one value for each grade, and {direction} with it"
+                "feature {id} tells the grade: in every query the feature has a single value for each grade, and \
+                    {direction} with the grade"
             )
         };
         Some(Finding::stop(Guard::LabelFeature, what))
@@ -225,7 +226,9 @@ mod tests {
         let one: &[(u8, f32)] = &[(0, 0.0), (1, 1.0), (1, 1.0), (0, 0.0), (1, 1.0)];
         let two: &[(u8, f32)] = &[(1, 0.0), (2, 1.0), (2, 1.0), (1, 0.0), (2, 1.0)];
         let single: &[(u8, f32)] = &[(2, 0.0), (2, 0.0)];
-        let expected = ["feature 2 tells the grade: in every query it has one value for each grade, and rises with it"];
+        let expected = [
+            "feature 2 tells the grade: in every query the feature has a single value for each grade, and rises with the grade",
+        ];
         assert_eq!(found(&[one, two, single, one, two]), expected);
         // Six equal values may be an accident.
         assert!(found(&[one, two]).is_empty());

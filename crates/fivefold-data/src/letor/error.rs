@@ -169,7 +169,8 @@ pub enum ReadErrorKind {
         first: u64,
     },
     /// Some documents have ids, and some have no id.
-    #[error("{}", if *here { format!("this line has a document id, but {other} has none") } else { format!("this line has no document id, but {other} has one") })]
+    #[error("{}", if *here { format!("this line has a document id, but {other} has no document id") } else { format!("this \
+        line has no document id, but {other} has a document id") })]
     SomeIds {
         /// Whether this line has an id.
         here: bool,
@@ -258,22 +259,23 @@ impl ReadErrorKind {
             Self::Missing { .. } => "set missing = \"zero\" or missing = \"query-min\" to read such files",
             Self::Encoding { .. } => "convert the file to UTF-8",
             Self::Sparse { .. } => {
-                "correct the id; or number the features without gaps; or, if there are so many, declare it: `features = N` of the data set"
+                "correct the id; or number the features without gaps; or, if there are so many features, declare \
+                    their number: `features = N` of the data set"
             }
             Self::Memory { most: Some(_), .. } => {
-                "give it more memory (`--memory`), or fewer documents or features; the matrix is dense"
+                "give more memory (`--memory`), or fewer documents or features; the matrix is dense"
             }
             Self::Memory { most: None, .. } => {
-                "run it where there is more memory, or give it fewer documents or features; the matrix is dense"
+                "use a machine with more memory, or give fewer documents or features; the matrix is dense"
             }
             Self::CarriageReturns => "end lines by a line feed, with or without a carriage return before it",
             Self::Scattered { .. } => {
                 "put the query's lines together, or set regroup = true; different queries need different ids"
             }
-            Self::DuplicateDocument { .. } => "remove one of the two lines, or give the documents different ids",
-            Self::SomeIds { .. } => "give every document an id (`# docid = X`) or none",
-            Self::LongLine { .. } => "this is not a LETOR text file",
-            Self::Empty | Self::Dataset(_) => "check that this is the file you meant",
+            Self::DuplicateDocument { .. } => "remove a line, or give the two documents different ids",
+            Self::SomeIds { .. } => "give every document an id (`# docid = X`), or give no document an id",
+            Self::LongLine { .. } => "the file is not LETOR text",
+            Self::Empty | Self::Dataset(_) => "check the path: is the file LETOR text?",
         }
     }
 }

@@ -63,7 +63,8 @@ pub enum LintError {
         error: io::Error,
     },
     /// A file of no known kind.
-    #[error("{}: it is not clear what this file is: {why}; say it: letor, qrels, run, scores or values", path.display())]
+    #[error("{}: the kind of the file is not clear: {why}; give the kind with --as: letor, qrels, run, scores or \
+        values", path.display())]
     Unclear {
         /// The file.
         path: PathBuf,
@@ -220,7 +221,7 @@ fn recognise(path: &Path) -> Result<File, LintError> {
     let file = |kind, values| Ok(File { path: path.to_owned(), kind, values });
     match kind {
         Some(kind) => return file(kind, None),
-        None if looked_at == 0 => return Err(unclear("it has no content".to_owned())),
+        None if looked_at == 0 => return Err(unclear("the file has no content".to_owned())),
         None => {}
     }
     match per_query::Content::read(path, None) {

@@ -26,7 +26,9 @@ pub(super) fn archive(file: File) -> io::Result<(ZipArchive<BufReader<File>>, Ve
     let archive = ZipArchive::new(BufReader::new(file)).map_err(unreadable)?;
     // Of two members with one name, the library keeps only the last. So the error cannot name both.
     if archive.has_duplicate_names() {
-        return Err(damaged("the archive has two members of one name; pack it anew with one of them"));
+        return Err(damaged(
+            "the archive has two members of the same name; pack the archive anew without the second member",
+        ));
     }
     let names: Vec<String> =
         archive.file_names().map(|name| Ok(name?.into_owned())).collect::<Result<_, _>>().map_err(unreadable)?;
@@ -34,7 +36,8 @@ pub(super) fn archive(file: File) -> io::Result<(ZipArchive<BufReader<File>>, Ve
     for name in names.iter().filter(|name| !name.ends_with(['/', '\\'])) {
         if let Some(other) = known.insert(plain(name), name) {
             return Err(damaged(format!(
-                "the members `{other}` and `{name}` have one name; pack the archive anew with one of them"
+                "the members `{other}` and `{name}` have the same name; pack the archive anew with only one member of \
+                    this name"
             )));
         }
     }
@@ -52,12 +55,14 @@ pub(super) fn open(file: File, member: Option<&str>) -> io::Result<Bytes> {
     let files: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.ends_with('/')).collect();
     let name = match (member, files.as_slice()) {
         (Some(member), _) if files.contains(&member) => member,
-        (Some(member), _) => return Err(damaged(format!("no member `{member}`; it has {}", listed(&files)))),
+        (Some(member), _) => {
+            return Err(damaged(format!("the archive has no member `{member}`; its members are {}", listed(&files))));
+        }
         (None, [only]) => only,
         (None, []) => return Err(damaged("the archive has no file")),
         (None, _) => {
             let what = format!(
-                "the archive has {} files, {}: name one, as in archive.zip:{}",
+                "the archive has {} files, {}: name the member to read, as in archive.zip:{}",
                 files.len(),
                 listed(&files),
                 files[0]

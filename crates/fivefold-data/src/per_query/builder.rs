@@ -234,8 +234,9 @@ impl Builder {
             if !names.is_empty() {
                 let what = which(names.len(), one, many);
                 let counts = which(names.len(), "counts as a", "count as");
-                let none = which(names.len(), "it out of the file if it is", "them out of the file if they are");
-                let remark = format!("{} {counts} {what}: take {none} none", list_some(&names));
+                let advice =
+                    which(names.len(), "if it is not, remove it from the file", "if they are not, remove them");
+                let remark = format!("{} {counts} {what}; {advice}", list_some(&names));
                 self.remarks.push(Remark::Other(remark));
             }
         }

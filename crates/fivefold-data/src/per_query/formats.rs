@@ -57,7 +57,8 @@ pub const FORMATS: &[Format] = &[
     },
     Format {
         name: "csv",
-        summary: "one row a query, one column a system, names in the first row; a first column `query`, if there is one, has the ids",
+        summary: "a row for each query, a column for each system, names in the first row; a first column `query` has \
+            the ids",
         parse: matrix,
     },
 ];

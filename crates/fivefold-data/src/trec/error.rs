@@ -150,8 +150,8 @@ impl TrecErrorKind {
             Self::HighGrade { .. } => "map the grades of the qrels to a smaller scale",
             Self::Rank { .. } => "a line of a run is `topic Q0 document rank score tag`",
             Self::Score { .. } => "the fifth field of a line of a run is the score",
-            Self::Duplicate { .. } => "remove one of the two lines, or say which counts: first, last or highest",
-            Self::Empty(_) => "check that this is the file you meant",
+            Self::Duplicate { .. } => "remove a line, or say which line counts: first, last or highest",
+            Self::Empty(_) => "check the path: is the file of TREC's form?",
         }
     }
 }

@@ -118,7 +118,7 @@ impl DataChecks {
             }
         }
         if found.hash != facts.hash {
-            let reason = format!("the data of {} are not those of the run", facts.label);
+            let reason = format!("the data of {} differ from the data of the run", facts.label);
             self.scores.lacking(places.len(), &reason);
             self.values.lacking(case.values_of(index), &reason);
             return None;
@@ -167,7 +167,7 @@ fn other_code(case: &Case<'_>, ranker: usize) -> Option<String> {
         Some(Err(error)) => Some(error),
         None => Some(format!("this program has no ranker `{}`", config.kind)),
         Some(Ok(_)) => Some(format!(
-            "`{}` of this program has other code than that of the run (its sources, or the executable); run the experiment again",
+            "the code of `{}` (its sources, or the executable) changed since the run; run the experiment again",
             config.kind
         )),
     }
@@ -188,7 +188,7 @@ fn check_scores(case: &Case<'_>, plan: &Plan<'_>, collection: &Collection, place
             Scores::Model(what) => check.failed(model_file(&place.facts.id), what),
             Scores::Lacking(reason) => check.lacking(1, reason),
             Scores::Program => {
-                check.beyond(1, "a program made them (`kind = \"command\"`), which would have to run again")
+                check.beyond(1, "a program made the scores (`kind = \"command\"`), and `verify` does not run programs")
             }
         }
     }
@@ -297,7 +297,7 @@ fn differing_line(stored: &str, again: &str, from: &str) -> Option<String> {
     let line = |lines: &[&str], number: usize| lines.get(number).copied().unwrap_or("nothing").to_owned();
     let longest = stored.len().max(again.len());
     let differing: Vec<usize> = (0..longest).filter(|&number| stored.get(number) != again.get(number)).collect();
-    let Some(&first) = differing.first() else { return Some("the ends of lines are others".to_owned()) };
+    let Some(&first) = differing.first() else { return Some("the line ends differ".to_owned()) };
     let more = match differing.len() {
         1 => String::new(),
         count => format!("; {count} of {longest} lines differ"),
@@ -333,7 +333,7 @@ fn compare(stored: &DatasetValues, again: &DatasetValues, measures: &[MeasureSpe
     if stored.queries != again.queries {
         let other = stored.queries.iter().zip(&again.queries).position(|(stored, again)| stored != again);
         let which = other.map_or("their number".to_owned(), |place| format!("query {}", stored.queries[place].id));
-        return check.failed(QUERIES, format!("{}: {which} is not as in the data", stored.name));
+        return check.failed(QUERIES, format!("{}: {which} differs from the data", stored.name));
     }
     let same = |stored: f64, again: f64| stored.to_bits() == again.to_bits() || (stored.is_nan() && again.is_nan());
     let shown = |value: f64| if value.is_nan() { "undefined".to_owned() } else { value.to_string() };
@@ -394,7 +394,7 @@ fn result(case: &Case<'_>, plan: &Plan<'_>, datasets: Vec<DatasetValues>) -> Che
     );
     match conventions(plan) {
         Ok(lines) if lines == case.manifest.conventions => {}
-        Ok(_) => check.failed(MANIFEST, "the conventions are not those of the experiment"),
+        Ok(_) => check.failed(MANIFEST, "the conventions differ from the conventions of the experiment"),
         Err(error) => check.failed(MANIFEST, error.to_string()),
     }
     check

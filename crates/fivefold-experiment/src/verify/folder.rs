@@ -72,7 +72,7 @@ pub(super) fn is_of_itself(record: &Record, id: &str) -> Result<(), String> {
 /// Checks that a record is byte for byte as a run writes it. So even the parts that the key does
 /// not cover are unaltered.
 fn as_run_writes(whole: bool) -> Result<(), String> {
-    if whole { Ok(()) } else { Err("is not byte for byte what a run writes".to_owned()) }
+    if whole { Ok(()) } else { Err("differs in some byte from the record that a run writes".to_owned()) }
 }
 
 /// The files that a job wrote, and whether each file is as the job wrote it.
@@ -121,7 +121,7 @@ fn record_fits(record: &Record, facts: &JobFacts) -> Result<(), String> {
         return differs("`unconfined`", &words(&record.unconfined), &words(&facts.unconfined));
     }
     if record.warnings != facts.warnings {
-        return differs("what its fit told", &record.warnings.join("; "), &facts.warnings.join("; "));
+        return differs("the list of the fit's warnings", &record.warnings.join("; "), &facts.warnings.join("; "));
     }
     if record.status == Status::Done && !record.outputs.contains_key(&scores_file(&facts.id)) {
         return Err("names no scores".to_owned());
@@ -144,7 +144,7 @@ pub(super) fn values(manifest: &Manifest, store: &Store) -> (Check, Option<Evalu
     match values::read(store, &manifest.shapes()) {
         Ok(evaluation) if evaluation.measures == manifest.experiment.evaluation.measures => (check, Some(evaluation)),
         Ok(_) => {
-            check.failed(files, "the measures are not those of the manifest");
+            check.failed(files, "the measures differ from the measures of the manifest");
             (check, None)
         }
         Err(error) => {

@@ -52,7 +52,7 @@ pub fn other_files(folder: &Path, known: &BTreeSet<String>, reported: bool) -> R
     );
     check.beyond(
         of_report.len(),
-        &format!("of a report that cannot be held to its values: {}", list_first(&of_report, MOST_NAMES)),
+        &format!("of a report that cannot be compared with its values: {}", list_first(&of_report, MOST_NAMES)),
     );
     check.beyond(of_nobody.len(), &format!("not of this run: {}", list_first(&of_nobody, MOST_NAMES)));
     Ok(check)

@@ -6,7 +6,8 @@ use crate::conventions::{Conventions, HighestGrade, PDenominator, Ties};
 /// `ranklib`.
 pub(super) const DIALECT: Dialect = Dialect {
     name: "ranklib",
-    summary: "RankLib: gain 2^y - 1, P@k divided by min(k, documents), ERR with highest grade 4, or that of -gmax; ties by file order",
+    summary: "RankLib: gain 2^y - 1, P@k divided by min(k, documents), ERR with highest grade 4, or the grade of \
+        -gmax; ties by file order",
     source: "RankLib, 2.10 line",
     measures: &[
         ("NDCG@k", "ndcg@k"),

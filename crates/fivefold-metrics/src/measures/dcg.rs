@@ -53,7 +53,7 @@ pub(super) const DCG: MeasureEntry = MeasureEntry {
 /// The gain g(y).
 pub(super) const GAIN: Param = Param {
     name: "gain",
-    help: "what a document of grade y is worth: exp2 = 2^y - 1, linear = y",
+    help: "gain of a document of grade y: exp2 = 2^y - 1, linear = y",
     values: "exp2 or linear",
     canonical: word::<Gain>,
     default: |conventions, _| conventions.gain.to_string(),
@@ -63,7 +63,7 @@ pub(super) const GAIN: Param = Param {
 /// The discount d(i).
 pub(super) const DISCOUNT: Param = Param {
     name: "discount",
-    help: "what rank i is worth: log2 = 1/log2(i+1), letor = 1, 1, then 1/log2(i), zipf = 1/i, power:a = i^-a",
+    help: "discount of rank i: log2 = 1/log2(i+1), letor = 1, 1, then 1/log2(i), zipf = 1/i, power:a = i^-a",
     values: Discount::WORDS,
     canonical: word::<Discount>,
     default: |conventions, _| conventions.discount.to_string(),

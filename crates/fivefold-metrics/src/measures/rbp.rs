@@ -27,7 +27,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         },
         Param {
             name: "gain",
-            help: "what a document of grade y is worth: binary = 1 if relevant, linear = y, exp2 = 2^y - 1",
+            help: "gain of a document of grade y: binary = 1 if relevant, linear = y, exp2 = 2^y - 1",
             values: "binary, linear or exp2",
             canonical: word::<RbpGain>,
             default: |_, _| RbpGain::Binary.to_string(),

@@ -13,7 +13,7 @@ use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
 pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     name: "recall",
     summary: "recall",
-    formula: "relevant documents in the top min(k,n) / relevant documents; undefined without one",
+    formula: "relevant documents in the top min(k,n) / relevant documents; undefined without a relevant document",
     source: "trec_eval",
     cutoffs: Cutoffs::Required,
     params: &[THRESHOLD, NO_RELEVANT],

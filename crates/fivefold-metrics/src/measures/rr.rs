@@ -17,7 +17,7 @@ use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     name: "rr",
     summary: "reciprocal rank of the first relevant document",
-    formula: "1 / rank of the first relevant document, 0 beyond the cutoff; undefined without one",
+    formula: "1 / rank of the first relevant document, 0 beyond the cutoff; undefined without a relevant document",
     source: "Voorhees, TREC-8, 1999",
     cutoffs: Cutoffs::Optional,
     params: &[THRESHOLD, NO_RELEVANT],

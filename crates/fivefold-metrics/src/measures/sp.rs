@@ -34,7 +34,7 @@ pub(super) const AP: MeasureEntry = MeasureEntry {
     params: &[
         Param {
             name: "denominator",
-            help: "what the sum is divided by at a cutoff; cancels out in V1 and V2",
+            help: "divisor of the sum at a cutoff k: k, the number of relevant documents R, or min(k, R); V1 and V2 do not depend on the divisor",
             values: "cutoff, relevant or min",
             canonical: word::<ApDenominator>,
             default: |conventions, _| conventions.ap_denominator.to_string(),
@@ -67,7 +67,7 @@ pub(super) const SP: MeasureEntry = MeasureEntry {
 
 const UPPER: Param = Param {
     name: "upper",
-    help: "U in V1 and V2: the cutoff k (without one, the number of judged documents), or the value of the ideal order",
+    help: "upper bound U in V1 and V2: the cutoff k (without a cutoff, the number of judged documents), or the value of the ideal order",
     values: "cutoff or ideal",
     canonical: word::<SpUpper>,
     default: |conventions, _| conventions.sp_upper.to_string(),
@@ -76,7 +76,7 @@ const UPPER: Param = Param {
 
 const EXPECTED: Param = Param {
     name: "expected",
-    help: "E in V1 and V2: the mean over all orders, or K p^2",
+    help: "expected value E in V1 and V2: exact = mean over all orders; independent = K p^2, with the K ranks to the cutoff and the share p of relevant documents",
     values: "exact or independent",
     canonical: word::<SpExpected>,
     default: |conventions, _| conventions.sp_expected.to_string(),
@@ -85,7 +85,7 @@ const EXPECTED: Param = Param {
 
 const TIES: Param = Param {
     name: "ties",
-    help: "of documents that tie, where ties are averaged: the mean over their orders, or precision behind the last of them",
+    help: "value of tied documents if ties are averaged: orders = mean over the orders of the tied documents; threshold = precision after the last tied document",
     values: "orders or threshold",
     canonical: word::<ApTies>,
     default: |conventions, _| conventions.ap_ties.to_string(),

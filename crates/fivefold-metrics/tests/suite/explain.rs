@@ -111,7 +111,10 @@ fn undefined_values_say_why() {
         (told.value, told.remarks.join("; "))
     };
     let (value, why) = remark(&[0, 0], "ndcg@2", "paper");
-    assert!(value.is_none() && why.starts_with("undefined: no judged document"), "{why}");
+    assert!(
+        value.is_none() && why.starts_with("undefined: there is nothing to find, because no judged document"),
+        "{why}"
+    );
     let (value, why) = remark(&[1, 1], "ndcg.v2@2", "paper");
     assert!(value.is_none() && why.contains("no order of the documents is better"), "{why}");
     let (value, why) = remark(&[1, 0], "ndcg@5", "letor4");
@@ -147,7 +150,7 @@ fn what_a_tie_takes_is_said() {
     let (sklearn, paper) = (of("sklearn"), of("paper"));
     assert!(sklearn.remarks.join(";").contains("which counts as one threshold (ap_ties: threshold)"));
     assert!(!sklearn.remarks.join(";").contains("mean over the orders"));
-    assert!(paper.remarks.join(";").contains("each position takes the mean over the orders of its group"));
+    assert!(paper.remarks.join(";").contains("each position of a group takes the mean over the orders of its group"));
     assert_close(sklearn.ranking[0].contribution.unwrap(), 4.0 / 9.0, 1e-12);
     let formulas: Vec<&str> = sklearn.steps.iter().map(|step| step.formula.as_str()).collect();
     assert!(formulas[2].starts_with("the same sum, mean over all orders"), "{formulas:?}");

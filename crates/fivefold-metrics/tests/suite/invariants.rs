@@ -217,15 +217,15 @@ fn what_does_not_fit_is_an_error_and_never_a_panic() {
     };
     assert_eq!(
         run(&[1.0, f64::NAN], &judged),
-        "query 7:1: the score of document 1 is NaN; scores must be finite numbers"
+        "query 7:1: the score of document 2 is NaN; scores must be finite numbers"
     );
-    assert!(run(&[f64::INFINITY, 1.0], &judged).contains("document 0 is inf"));
+    assert!(run(&[f64::INFINITY, 1.0], &judged).contains("document 1 is inf"));
     assert_eq!(run(&[1.0], &judged), "query 7:1: 1 score for 2 documents");
     let other = crate::common::evaluator(&["ndcg@6", "err"], &rules, 2).judge("8", &[0, 2], None).unwrap();
-    assert!(run(&[1.0, 2.0], &other).contains("judged for other measures"));
+    assert!(run(&[1.0, 2.0], &other).contains("was judged by another evaluator"));
     assert_eq!(
         evaluator.judge("9", &[0, 3], None).unwrap_err().to_string(),
-        "query 9: document 1 has grade 3, but the collection's highest grade is 2"
+        "query 9: document 2 has grade 3, but the collection's highest grade is 2"
     );
     // Conventions from a file are checked as parameters in a name are.
     let rules = fivefold_metrics::Conventions { threshold: 0, ..exact() };

@@ -33,7 +33,8 @@ pub(crate) fn plain(trees: Vec<Tree>) -> Result<Vec<Tree>, String> {
 
 /// The threshold of a cut.
 fn threshold_of(cut: f64) -> Result<f32, String> {
-    round_down(cut).ok_or_else(|| format!("a cut at {cut:e} is below all numbers that this format holds"))
+    round_down(cut)
+        .ok_or_else(|| format!("the threshold {cut:e} of a split is below all numbers that this format holds"))
 }
 
 /// A tree with one cut a node, with these cuts as thresholds.
@@ -56,8 +57,8 @@ fn taken_apart(tree: &Tree) -> Result<Tree, String> {
             builder.leaf(place, tree.values()[!child as usize]);
             if builder.leaves() > MOST_LEAVES {
                 let what = format!(
-                    "a tree asks for sets of categories, or takes zero as a missing value; with one threshold a node it has more than \
-                     {MOST_LEAVES} leaves"
+                    "a tree splits by sets of categories, or takes zero as a missing value; written with one threshold a node, the tree \
+                     has more than {MOST_LEAVES} leaves"
                 );
                 return Err(what);
             }

@@ -75,7 +75,7 @@ fn read(text: &str, columns: Columns) -> Result<Imported, ImportError> {
             let mut ensembles = trees::read(text, columns)?;
             let bags = ensembles.len();
             if bags == 0 || (bags > 1 && learner.body == Body::Ensemble) {
-                let what = format!("found {bags} `<ensemble>`s; a model of {} has one", learner.name);
+                let what = format!("found {bags} `<ensemble>`s; a model of {} has one ensemble", learner.name);
                 return Err(ImportError::new(1, what));
             }
             if bags > 1 {
@@ -116,7 +116,7 @@ fn learner_of(text: &str) -> Result<&'static Learner, ImportError> {
                 "found `{}`: the line ends are written as `\\n`, as in JSON; take the text out of the JSON string (`jq -r`)",
                 shown(first)
             ),
-            false => format!("models of `{}` cannot be read; these can: {}", shown(name), known.join(", ")),
+            false => format!("models of `{}` cannot be read; models of these learners can: {}", shown(name), known.join(", ")),
         };
         ImportError::new(line, what)
     })
@@ -130,7 +130,7 @@ fn only_line(text: &str) -> Result<(usize, &str), ImportError> {
         return Err(ImportError::new(text.lines().count(), "the file ends before the model"));
     };
     match lines.next() {
-        Some((_, second)) => Err(ImportError::new(second, "expected one line below those that begin with `##`")),
+        Some((_, second)) => Err(ImportError::new(second, "expected one line below the lines that begin with `##`")),
         None => Ok((line, first.split('#').next().unwrap_or(first))),
     }
 }

@@ -39,8 +39,8 @@ fn write(context: &Context<'_>, trees: &[Tree], notes: &mut Notes) -> Vec<u8> {
     let uncounted = trees.iter().filter(|tree| tree.values().len() > 1 && tree.documents().is_none()).count();
     if uncounted > 0 {
         notes.push(format!(
-            "{} of {} {} no counts of training documents (a model of RankLib's, or of an older version of this program), \
-             so that pred_contrib gives NaN; scores do not need them",
+            "{} of {} {} no counts of training documents (a model of RankLib or of an older fivefold): pred_contrib gives NaN, \
+             and scores are right",
             uncounted,
             counted(trees.len(), "tree"),
             if uncounted == 1 { "has" } else { "have" }

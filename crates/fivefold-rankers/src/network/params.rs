@@ -139,7 +139,8 @@ pub(crate) mod help {
         "early_stopping",
         "stop after so many epochs without a gain on the validation part, and keep the best; 0: keep the last",
     );
-    pub const STOP_MEASURE: ParamHelp = param("stop_measure", "the measure on the validation part");
+    pub const STOP_MEASURE: ParamHelp =
+        param("stop_measure", "the measure on the validation part that decides when to stop");
 
     /// The help of a ranker: its own parameters, the parameters of the network, and the measure
     /// that stops it.

@@ -19,7 +19,7 @@ fn error(ranker: &str, features: usize, model: &str) -> String {
 fn a_model_is_of_the_width_that_its_header_says() {
     let linear = r#"{"weights":[1,2,3],"intercept":0}"#;
     assert_eq!(error("linear", 3, linear), "loaded");
-    let altered = "the header says 4 features a document, but the model is one of 3: the file was altered";
+    let altered = "the header says 4 features a document, but the model has 3: the file was altered";
     assert_eq!(error("linear", 4, linear), altered);
     let tree =
         r#"{"feature":[2],"threshold":[0.5],"missing_left":[true],"left":[-1],"right":[-2],"gain":[1],"value":[0,1]}"#;

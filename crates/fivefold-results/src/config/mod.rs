@@ -331,7 +331,7 @@ fn check_labels<'a>(
     match labels::duplicate(labels.clone()) {
         Some((_, second)) => {
             let label = labels.clone().nth(second).unwrap_or_default();
-            let help = "give one of them another `label` (capitals do not tell labels apart)";
+            let help = "give the second a `label` of its own (labels that differ only in capitals count as equal)";
             Err(Fault::new(format!("two {what} are labelled `{label}`"), spans[second].clone())
                 .label("the second")
                 .help(help))

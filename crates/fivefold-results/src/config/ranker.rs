@@ -46,7 +46,8 @@ use crate::labels;
 pub const OUTSIDE: &[OutsideKind] = &[
     OutsideKind {
         name: "scores",
-        summary: "scores of a program that trained elsewhere: one a line, in the order of each fold's test documents",
+        summary: "scores of a program that trained elsewhere: a score on each line, in the order of each fold's test \
+            documents",
         params: ScoreFiles::params,
         sees_features: false,
         read: |params| Ok(ScoreSource::Scores(read(params.into_value())?)),
@@ -60,7 +61,8 @@ pub const OUTSIDE: &[OutsideKind] = &[
     },
     OutsideKind {
         name: "command",
-        summary: "a program in any language: given the parts of a fold as LETOR files, it writes the test part's scores",
+        summary: "a program in any language, which gets the parts of a fold as LETOR files and writes the test part's \
+            scores",
         params: CommandLine::params,
         sees_features: true,
         read: |params| {
@@ -70,7 +72,7 @@ pub const OUTSIDE: &[OutsideKind] = &[
                 let message = format!(
                     "`{key}` has no effect beside `confine = false`: such a command may do all that its user may"
                 );
-                return Err(Fault::new(message, span).help("leave one of them out"));
+                return Err(Fault::new(message, span).help(format!("leave out `{key}` or `confine = false`")));
             }
             match command.misplaced() {
                 Some(message) => Err(Fault::new(message, span).help("add it to `files`, or give an absolute path")),
@@ -179,29 +181,30 @@ impl CommandLine {
             param(
                 "files",
                 Some(serde_json::json!([])),
-                "files that are copied to where it runs, and count for the cache",
+                "files that are copied to the folder where the program runs; a changed file makes the job run again",
             ),
-            param("time_limit", Some(default_time().to_string().into()), "how long one fold may take: 90s, 10m, 2h"),
+            param("time_limit", Some(default_time().to_string().into()), "the most time for a fold: 90s, 10m, 2h"),
             param(
                 "output_limit",
                 Some(String::from(default_output()).into()),
-                "how much it may write into its folder: 800MiB, 4GiB",
+                "the most that the program may write into its folder: 800MiB, 4GiB",
             ),
             param(
                 "read",
                 Some(serde_json::json!([])),
-                "files and folders that it may read, beside its own folder, the programs and the system; never data, cache or results",
+                "files and folders that the program may read, beside its own folder, the programs and the system; \
+                    never data, cache or results",
             ),
             param(
                 "write",
                 Some(serde_json::json!([])),
-                "files and folders that it may write, too; stamped on every table",
+                "files and folders that the program may write, too; every table is then stamped",
             ),
-            param("network", Some(false.into()), "whether it may use TCP; if so, stamped on every table"),
+            param("network", Some(false.into()), "whether the program may use TCP; if so, every table is stamped"),
             param(
                 "confine",
                 Some(true.into()),
-                "whether it is confined to all this (Linux); if not, stamped on every table",
+                "whether the program is confined to these files and rights (Linux); if not, every table is stamped",
             ),
         ]
     }

@@ -132,8 +132,8 @@ mod tests {
         let error = test("permutaton").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown test \"permutaton\", did you mean \"permutation\"?; there are t, wilcoxon, wilcoxon-pratt, sign, \
-             permutation, bootstrap, tukey-hsd"
+            "unknown test \"permutaton\"; did you mean \"permutation\"? (there are t, wilcoxon, wilcoxon-pratt, sign, \
+             permutation, bootstrap, tukey-hsd)"
         );
     }
 

@@ -57,7 +57,7 @@ pub fn tables(datasets: &[&Scores]) -> Result<Vec<Table>, StudyError> {
     let labels: Vec<&str> = datasets.iter().map(|dataset| dataset.label.as_str()).collect();
     let over = format!("data sets: {}", labels.join(", "));
     let mut notes: Vec<String> = differences_across(datasets).into_iter().collect();
-    notes.extend([over, "a win is a higher mean on a data set; an equal one is none".to_owned()]);
+    notes.extend([over, "a win is a higher mean on a data set; an equal mean is no win".to_owned()]);
     notes.extend(datasets.iter().flat_map(|dataset| notes_of(dataset, true)));
     let table = |id: &str, title: &str, columns: &[&str], labels, rows| {
         Table::new(id, title, columns, labels).with_rows(rows).with_notes(notes.clone())

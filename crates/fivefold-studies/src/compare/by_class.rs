@@ -141,7 +141,8 @@ impl Shown<'_> {
             }
             rows.push(cells);
         }
-        let title = "Conflicts: comparisons significant under exactly one of two measures, by class of queries";
+        let title = "Conflicts: comparisons significant under only the first or only the second measure, by class of \
+            queries";
         let mut table = self.table("class-conflicts", title, &columns(of_classes), 2, rows);
         table.notes.insert(0, self.note_of_classes(of_classes)?);
         Ok(table)

@@ -85,11 +85,13 @@ impl Classes {
         let fault = |what: &str| Err(ParamError::new("classes", what.to_owned()));
         let ways = [self.file.is_some(), self.quantiles.is_some(), self.sets.is_some()];
         match ways.iter().filter(|&&way| way).count() {
-            0 if self.any() => fault("needs one of `file`, `quantiles` and `sets`"),
-            2.. => fault("has more than one of `file`, `quantiles` and `sets`: give one"),
+            0 if self.any() => fault("needs `file`, `quantiles` or `sets`"),
+            2.. => fault("has several keys of `file`, `quantiles` and `sets`: give only one key"),
             _ if self.quantiles.is_some_and(|parts| parts < 2) => fault("needs `quantiles` of at least 2"),
             _ if self.sets == Some(0) => fault("needs `sets` of at least 1"),
-            _ if self.by.is_some() && self.file.is_some() => fault("has `by`, which a file has no use for"),
+            _ if self.by.is_some() && self.file.is_some() => {
+                fault("has `by`, but `file` needs no `by`: leave out `by`")
+            }
             _ => Ok(()),
         }
     }
@@ -178,9 +180,8 @@ fn sets(
 ) -> Result<Classed, StudyError> {
     let Some(Original { name, real, expected }) = original else {
         return Err(StudyError::Input(format!(
-            "uninformative and ideal queries of {} are not defined here: they need E/U, what a random order gets, and so grades and rankings; give \
-             qrels with runs or LETOR data with scores (a results folder has them in its own tables), or class queries by a file or by \
-             quantiles",
+            "the values of {} have no E/U for the classes uninformative and ideal; give qrels with runs \
+                or LETOR data with scores, or class queries by a file or by quantiles",
             measure.name
         )));
     };
@@ -209,7 +210,8 @@ fn sets(
     ];
     let both = classes[0].queries.iter().filter(|query| classes[1].queries.contains(query)).count();
     let note = format!(
-        "classes of queries: by the mean {name} of all systems less E/U; {} {} in both, {lacking} {} no E/U and the difference 0",
+        "classes of queries: by the mean {name} of all systems less E/U; {} {} in both sets, {lacking} {} no E/U and \
+            the difference 0",
         counted(both, "query"),
         which(both, "is", "are"),
         which(lacking, "has", "have")
@@ -252,7 +254,7 @@ fn from_file(file: &Path, scores: &Scores, cx: &StudyContext<'_>) -> Result<Clas
     classes.iter_mut().for_each(|class| class.queries.sort_unstable());
     let none = (0..scores.queries).filter(|query| !classes.iter().any(|class| class.queries.contains(query))).count();
     let note = format!(
-        "classes of queries: by {}; {none} of {} {} in none, {unknown} of its lines {} about other queries",
+        "classes of queries: by {}; {none} of {} {} in no class, {unknown} of its lines {} about other queries",
         file.display(),
         counted(scores.queries, "query"),
         which(none, "is", "are"),

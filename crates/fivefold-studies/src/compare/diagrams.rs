@@ -131,7 +131,7 @@ impl Shown<'_> {
         }
         let own = format!(
             "average ranks of {} systems over {}; Nemenyi's critical difference {difference:.3} (level {}); Friedman's chi-square \
-             {:.2}, {} ({}), for all systems alike; a bar joins systems that are not told apart",
+             {:.2}, {} ({}), for equal systems; a bar joins systems that are not told apart",
             average.len(),
             counted(ranks.queries, "query"),
             self.study.alpha,
@@ -151,8 +151,8 @@ impl Shown<'_> {
     }
 }
 
-const OVERLAP: &str = "intervals are of each system's own mean: systems whose intervals overlap can still differ, since tests compare them \
-                       query by query";
+const OVERLAP: &str = "intervals are of each system's own mean: systems whose intervals overlap can still differ, \
+because tests compare systems query by query";
 
 /// The cutoff at which a measure is drawn: 10 if the measure has it, else the last.
 pub(super) fn main_column(measure: &ScoredMeasure) -> usize {

@@ -247,7 +247,8 @@ impl Shown<'_> {
             let of = counted(count, "significant comparison");
             let favour = which(count, "favours", "favour");
             format!(
-                "{of} {favour} a system whose mean is not the higher one, since the test looks at signs or ranks: `favours` in pairs.csv"
+                "{of} {favour} a system whose mean is not higher, because the test looks at signs or ranks: see \
+                    `favours` in pairs.csv"
             )
         })
     }
@@ -416,9 +417,9 @@ impl Shown<'_> {
             rows.push(cells);
         }
         let columns = ["first", "second", "power", "power of second", "conflicts", "least", "most"];
-        let title = "Conflicts: comparisons significant under exactly one of two measures";
+        let title = "Conflicts: comparisons significant under only the first or only the second measure";
         let mut table = self.table("conflicts", title, &columns, 2, rows);
-        table.notes.insert(0, "least, most: what the two powers allow, in steps of two".to_owned());
+        table.notes.insert(0, "least, most: the numbers that the two powers allow, in steps of two".to_owned());
         table.notes.insert(0, self.test_note()?);
         if unlike > 0 {
             table.notes.push(format!(
@@ -467,9 +468,9 @@ impl Shown<'_> {
         let mut table = self.table("agreement", title, &columns, 2, rows);
         table.notes.insert(
             0,
-            "pairs of systems significant under both (A), one (M) or none (P) of the measures; second letter: agreement or disagreement \
-             on who is better by the test, where a tie disagrees with nothing (Moffat, Scholer & Thomas 2012); of several cutoffs: at how \
-             many"
+            "first letter: pairs of systems significant under both measures (A), a single measure (M) or no measure \
+                (P). Second letter: agreement (A) or disagreement (D) on the better system (Moffat, Scholer & Thomas \
+                2012); a tie agrees. With several cutoffs, the columns called same count cutoffs"
                 .to_owned(),
         );
         Ok((!table.rows.is_empty()).then_some(table))

@@ -222,8 +222,8 @@ impl<'a> Shown<'a> {
         let rows = of_measures.chain(further).map(row).collect();
         let mut table = self.table("discount-types", "Types of discounts".to_owned(), &["discount of"], columns, rows);
         table.notes = vec![
-            "S(n) = D(1) + ... + D(n); 1: S(cn)/S(n) goes to 1, the top decides; 2: to c, every part counts alike; 3: to \
-             c^(1-a), 0 < a < 1, every part counts, the upper ones more"
+            "S(n) = D(1) + ... + D(n). Types by the limit of S(cn)/S(n): 1, limit 1, the top decides; 2, limit c, all \
+                parts count alike; 3, limit c^(1-a), 0 < a < 1, upper parts count more"
                 .to_owned(),
         ];
         table

@@ -12,7 +12,7 @@ impl Shown<'_> {
         let mut sentences: Vec<String> = self.least_and_most().into_iter().collect();
         sentences.extend(self.measures.iter().enumerate().map(|(index, measure)| self.of_measure(index, measure)));
         sentences.push(format!(
-            "Orders are those of means over {}; they are not tested for significance.",
+            "Systems are ordered by means over {}; no difference is tested for significance.",
             counted(self.study.trials, "trial")
         ));
         PagePart { heading: None, sentences }

@@ -66,14 +66,14 @@ const SWAPS: &str = "swap rate not worse";
 const RULES: [(&str, &str); 5] = [
     (
         WINNER,
-        "holds: the paper's best method has our highest score (mean over cutoffs, of the methods that both have); does not: ours is \
-         significantly better than the paper's (paired t of the means over cutoffs, p < .05); cannot tell: another one is first, but \
-         not significantly",
+        "Holds: the paper's best method has our highest score (mean over cutoffs, common methods). Does not: our best \
+            method is significantly better than the paper's (paired t, p < .05). Cannot tell: our best method is \
+            another method, but not significantly better",
     ),
     (
         ORDER,
-        "tau-b of our scores and the paper's. holds: so high a tau has a chance of at most .05 among random orders (exact); does not: \
-         tau is 0 or less; cannot tell: between",
+        "tau-b of our scores and the paper's. Holds: a tau this high has a chance of at most .05 among random orders \
+            (exact). Does not: tau is 0 or less. Cannot tell: between the two",
     ),
     (
         POWER,

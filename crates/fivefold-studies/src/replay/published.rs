@@ -104,10 +104,9 @@ impl PublishedScores {
             let problem = if blocks.iter().any(|b| (&b.dataset, &b.metric) == (&block.dataset, &block.metric)) {
                 Some("this measure's scores stand there twice; remove one block".to_owned())
             } else {
-                blocks
-                    .first()
-                    .filter(|first| first.methods != block.methods)
-                    .map(|first| format!("the methods are not those of the first block ({})", first.methods.join(", ")))
+                blocks.first().filter(|first| first.methods != block.methods).map(|first| {
+                    format!("the methods differ from the methods of the first block ({})", first.methods.join(", "))
+                })
             };
             if let Some(problem) = problem {
                 return Err(ReplayError::Block { table, dataset: block.dataset, metric: block.metric, problem });
@@ -341,7 +340,7 @@ mod tests {
             format!("values.A = [0.1, 0.2]\nvalues.B = [0.1, 0.3]\n{BLOCK}values.A = [1, 1]\nvalues.B = [1, 1]");
         assert!(error(&twice).contains("twice"));
         let other = twice.replace("values.B = [1, 1]", "values.C = [1, 1]").replacen("ndcg", "ap", 1);
-        assert!(error(&other).contains("the methods are not those of the first block (A, B)"));
+        assert!(error(&other).contains("the methods differ from the methods of the first block (A, B)"));
         assert!(matches!(PublishedScores::read("x = 1"), Err(ReplayError::Scores(_))));
         assert!(read_derived("[[derived]]\ntable = 1\nstatistic = 'tau'\ndataset = 'd'\nmetric = 'm'").is_err());
     }

@@ -7,7 +7,8 @@ use super::{CheckedCell, Misprint, Replay, Statistic, Verdict};
 const NOTES: [&str; 3] = [
     "method scores are means over the printed cutoffs; a cell is equal when it differs by less than one unit of its last printed digit, cut off or rounded",
     "within rounding: some scores that would be printed so, cut off or rounded, give the cell",
-    "cells that rest on per-query values cannot be recomputed; tau and swap rates are tested against the values that this number of methods can give without ties, conflicts against the discriminative powers",
+    "cells that rest on per-query values cannot be recomputed. Tau and swap rates are tested against the values that \
+        are possible with so many methods, and conflicts against the discriminative powers",
 ];
 
 impl Replay {
@@ -123,8 +124,8 @@ mod tests {
             })
             .sum();
         assert_eq!(counts as usize, replay.cells.len());
-        let parity = "table 8, mslr-web30k, ndcg.v2, uninformative: 46 conflicts are of another parity than the difference 45 of the \
-                      discriminative powers (powers 33 and 78 in table 9)";
+        let parity = "table 8, mslr-web30k, ndcg.v2, uninformative: the number of conflicts, 46, is even, but the difference of the \
+                      discriminative powers, 45, is odd (powers 33 and 78 in table 9)";
         assert!(tables[1].notes.contains(&parity.to_owned()), "{:#?}", tables[1].notes);
         assert_eq!(
             tables[1].rows.len(),

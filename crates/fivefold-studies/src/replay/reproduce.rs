@@ -38,7 +38,7 @@ pub enum ReproduceError {
     Tables(#[from] TablesError),
     /// No data set of the run matches a data set of the paper.
     #[error(
-        "no data set of the run ({}) is called like one of the paper's ({})", ours.join(", "), theirs.join(", ")
+        "no data set of the run ({}) has the name of a data set of the paper ({})", ours.join(", "), theirs.join(", ")
     )]
     NoDataset {
         /// Names of the run's data sets.
@@ -187,7 +187,7 @@ impl Matched {
             let method = known(&our_methods, ours) && known(&their_methods, theirs);
             if !data && !method {
                 let what = format!(
-                    "ours are {}; the paper's are {}",
+                    "names of the run: {}; names of the paper: {}",
                     [our_datasets.clone(), our_methods].concat().join(", "),
                     [their_datasets, their_methods].concat().join(", ")
                 );
@@ -436,9 +436,10 @@ impl Reproduction {
             .collect();
         differences.sort_unstable_by(f64::total_cmp);
         match differences.as_slice() {
-            [] => "no printed score is of one of our data sets, so none is compared".to_owned(),
+            [] => "no score is compared, because no printed score is of a data set of the run".to_owned(),
             all => format!(
-                "{} printed scores have one of ours beside them: absolute difference {:.3} in the median, {:.3} at most",
+                "{} printed scores are compared with scores of the run: absolute difference {:.3} in the median, \
+                    {:.3} at most",
                 all.len(),
                 all[all.len() / 2],
                 all[all.len() - 1]

@@ -80,7 +80,7 @@ pub fn group_of(names: &[String], groups: &[String]) -> Result<Vec<usize>, Study
         own.max_by_key(|&group| groups[group].len()).ok_or_else(|| {
             let near = nearest(name, groups.iter().map(String::as_str));
             let near = near.map_or_else(String::new, |near| format!("; the nearest is `{near}`"));
-            StudyError::Input(format!("the name `{name}` begins with none of `groups`{near}"))
+            StudyError::Input(format!("the name `{name}` begins with no entry of `groups`{near}"))
         })
     };
     names.iter().map(find).collect()

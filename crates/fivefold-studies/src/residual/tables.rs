@@ -183,7 +183,8 @@ impl<'a> View<'a> {
         };
         let rows = self.numbers.best.iter().enumerate().map(row).collect();
         let columns = vec!["group".to_owned(), "systems".to_owned(), "best".to_owned(), self.measure.clone()];
-        let title = format!("Best system of each group by {}: what others are compared with", self.measure);
+        let title =
+            format!("Best system of each group by {}, with which systems of other groups are compared", self.measure);
         Some(self.table("groups", title, columns, 1, rows))
     }
 
@@ -212,7 +213,7 @@ impl<'a> View<'a> {
         let mut notes = self.notes.clone();
         if by_number {
             let id = format!("{}-residual", slug(&self.measure));
-            notes.push(format!("numbers are those of the systems in table {id}"));
+            notes.push(format!("a number stands for the system of this number in table {id}"));
         }
         Chart {
             id: format!("{}-scatter-{name}", slug(&self.measure)),

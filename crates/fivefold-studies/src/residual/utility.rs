@@ -77,7 +77,9 @@ impl Utility {
         let [d1, d2, d3] = [0, 1, 2].map(|position| utility.seen(position));
         let forms = [(d2 + d3) / (d1 + d2), d2 / d1];
         if forms.iter().all(|form| (ratio - form).abs() > TOLERANCE) {
-            return refuse("it is no sum of gain x discount; those are dcg, ndcg, rbp, neru, nneru, p, wta and rr");
+            return refuse(
+                "the measure is no sum of gain x discount; such sums are dcg, ndcg, rbp, neru, nneru, p, wta and rr",
+            );
         }
         Ok(utility)
     }

@@ -78,7 +78,7 @@ impl Words<'_> {
             }
         }
         if let Some(tau) = kendall_tau_b(&means, &self.means)? {
-            words += &format!(" Kendall's tau-b of this order with that by {}: {tau:.3}.", self.measure);
+            words += &format!(" Kendall's tau-b of this order with the order by {}: {tau:.3}.", self.measure);
         }
         Ok(words + &left)
     }

@@ -187,7 +187,7 @@ impl MeasureForms {
             return wrong("were computed under other conventions than these scores");
         }
         if factors.of_queries(&self.queries).iter().all(Option::is_none) {
-            return wrong("are about other queries: none of those here has factors");
+            return wrong("are about other queries: no query here has factors");
         }
         self.factors = Some(factors);
         Ok(())

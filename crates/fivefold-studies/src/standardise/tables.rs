@@ -176,8 +176,8 @@ impl Shown<'_> {
         let rows: Vec<Vec<Cell>> = pairs.map(row).collect();
         let heads = SHARES.map(|share| format!("{} % reach", 100.0 * share));
         let columns = ["measure", "systems", &heads[0], &heads[1], &heads[2], "queries without", "no tau"];
-        let title =
-            "Standardising systems needed: tau-b of the order under a subset's factors with that under all systems'";
+        let title = "Standardising systems needed: tau-b of the order under a subset's factors with the order under all \
+                systems' factors";
         let mut table = self.table("needed", title, &columns, 2, rows);
         table.notes.push(format!(
             "{} of each size; all systems are ordered by their mean standardised score; queries without: mean \

@@ -23,14 +23,16 @@ pub(super) fn of_family(
     let mut sentences: Vec<String> = left_out(family).into_iter().collect();
     if let (Some(raw), Some(standardised)) = (find(RAW), find(STANDARDISED)) {
         sentences.push(format!(
-            "The queries' means have a standard deviation of {:.3} under raw scores and of {:.3} under standardised ones.",
+            "The queries' means have a standard deviation of {:.3} under raw scores and of {:.3} under standardised \
+                scores.",
             between_queries(family, raw.0),
             between_queries(family, standardised.0)
         ));
         sentences.extend(nearest_to_itself(family, compared));
         sentences.push(format!(
-            "Between random halves of the queries a t-test finds {:.1} % of the systems significantly different from themselves under raw \
-             scores and {:.1} % under standardised ones; at level {} chance alone would find {} %.",
+            "Between random halves of the queries, a t-test finds {:.1} % of the systems significantly different from \
+                themselves under raw scores and {:.1} % under standardised scores. At level {}, chance alone would \
+                find {} %.",
             100.0 * raw.1.different,
             100.0 * standardised.1.different,
             study.alpha,

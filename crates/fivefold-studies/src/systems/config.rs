@@ -195,7 +195,7 @@ fn results_folder(folder: &Path, label: Option<&str>, cx: &StudyContext<'_>) -> 
     };
     let Some(found) = found else {
         let asked = label.map_or_else(|| "several data sets".to_owned(), |label| format!("no data set `{label}`"));
-        let what = format!("{} has {asked}; give `results_dataset` as one of: {}", folder.display(), labels());
+        let what = format!("{} has {asked}; set `results_dataset` to a name of: {}", folder.display(), labels());
         return Err(StudyError::Input(what));
     };
     let (dataset, measures) = (&datasets[found], &results.evaluation.measures);

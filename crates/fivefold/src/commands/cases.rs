@@ -16,7 +16,7 @@ use crate::reading::LayoutArgs;
 use crate::systems::duplicates;
 
 /// Says where a LETOR file holds the ids of its queries.
-pub(super) const LETOR_IDS: &str = "ids stand behind `qid:`";
+pub(super) const LETOR_IDS: &str = "query ids stand behind `qid:`";
 
 /// The qrels of a command that also takes LETOR files.
 #[derive(clap::Args)]
@@ -25,7 +25,7 @@ pub(super) struct QrelsArgs {
     /// TREC qrels instead of LETOR files: `topic 0 document grade` a line
     #[arg(long, value_name = "FILE")]
     pub(super) qrels: Option<PathBuf>,
-    /// What becomes of a document that stands twice under a topic of the qrels or of a run
+    /// How to treat a document that stands twice under a topic of the qrels or of a run
     #[arg(long, value_name = "POLICY", default_value = Duplicates::Error.name(), value_parser = duplicates())]
     duplicates: Duplicates,
 }
@@ -57,7 +57,7 @@ impl Judgements {
             (Some(file), []) => Ok(Judgements::Trec(read_qrels(file, qrels.duplicates).map_err(Problem::from)?)),
             (None, []) => {
                 let help = "give --data FILE, or --qrels FILE for TREC runs";
-                Err(Problem::new("scores are measured against grades").help(help).into())
+                Err(Problem::new("grades are missing: scores are measured against grades").help(help).into())
             }
             (None, files) => Ok(Judgements::Letor(folds_of_files(files, folds, &reading.grades())?)),
         }
@@ -104,7 +104,7 @@ impl Judgements {
     pub(super) fn find<'a>(&self, mut cases: Vec<ScoredQuery<'a>>, id: &str) -> miette::Result<ScoredQuery<'a>> {
         let help = match self {
             Judgements::Letor(_) => LETOR_IDS,
-            Judgements::Trec(_) => "ids stand first on each line of the qrels",
+            Judgements::Trec(_) => "topic ids stand first on each line of the qrels",
         };
         match cases.iter().position(|case| case.id == id) {
             Some(place) => Ok(cases.swap_remove(place)),
@@ -156,7 +156,7 @@ pub(super) fn no_query(id: &str, mut known: Vec<&str>, help: &str) -> Problem {
     }
     let named = |ids: &[&str]| list(&ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>());
     let which = match near.is_empty() {
-        false => format!("near are {}", named(&near)),
+        false => format!("similar ids: {}", named(&near)),
         true => format!("the first are {}", named(&known[..known.len().min(NEAR)])),
     };
     Problem::new(format!("the data have no query `{id}`")).help(format!("{which}; {help}"))

@@ -25,37 +25,38 @@ use crate::systems::SystemsArgs;
 #[command(after_help = "Examples:
   fivefold compare adhoc8_ap.csv                               a table of queries x systems
   fivefold compare bm25=bm25.txt ours.txt --test permutation --correction holm  trec_eval -q, ir_measures, ranx, ...
-  fivefold compare runs/mq2008 --measure ndcg@10 ndcg.v2@10    a results folder; of several data sets: all of them
+  fivefold compare runs/mq2008 --measure ndcg@10 ndcg.v2@10    a results folder, with all its data sets
   fivefold compare --qrels qrels.txt --runs 'runs/*.txt' --measure ap ndcg@10 --against bm25
   fivefold compare TREC-7:ap=trec7.csv TREC-8:ap=trec8.csv     several data sets: winning numbers and swap rates too
   fivefold compare ap.csv p10.csv --quantiles 3                two measures, on hard and easy queries
   fivefold compare compare-trec8                               an experiment file, or one that comes with the program
 
-Several data sets are told apart by labels, LABEL:[NAME=]FILE. Queries are classed by --classes, --quantiles or --sets; power, PAD, \
-tau, conflicts and swap rates are then given by class.
+With several data sets, label each input: LABEL:[NAME=]FILE. The options --classes, --quantiles and --sets divide the \
+queries into classes; power, PAD, tau, conflicts and swap rates then have a value for each class.
 
-Tables show the ten best systems; scores.csv and pairs.csv in the results folder (--out) have all. docs/statistics.md says which \
-test to take, docs/compare.md how to read the tables.")]
+Tables show the ten best systems; scores.csv and pairs.csv in the results folder (--out) have all systems. \
+docs/statistics.md says which test to take, and docs/compare.md how to read the tables.")]
 pub(crate) struct Args {
     /// Values per query (`[LABEL:][NAME=]FILE`), results folders, or an experiment: a TOML file or
-    /// a name that comes with the program. LABEL is the data set where there are several; NAME is
-    /// the system, or the measure of a table of systems
+    /// a name that comes with the program. LABEL is the data set, if there are several; NAME is the
+    /// system, or the measure of a table of systems
     #[arg(value_name = "INPUT")]
     inputs: Vec<String>,
     #[command(flatten)]
     run: StudyRunArgs,
     #[command(flatten)]
     systems: SystemsArgs,
-    /// Measures of rankings, or columns of values [default: ndcg@10, ap and rr, or all columns]
+    /// Measures of rankings [default: ndcg@10, ap and rr], or columns of values [default: all
+    /// columns]
     #[arg(long, visible_alias = "measures", value_name = "MEASURE", num_args = 1..)]
     measure: Vec<String>,
     /// The test of significance
     #[arg(long, value_name = "NAME", default_value = TESTS[0].name, value_parser = PossibleValuesParser::new(TESTS.iter().map(|test| test.name)))]
     test: String,
-    /// The correction for several comparisons, over those of one measure
+    /// The correction for several comparisons, over all comparisons of a measure
     #[arg(long, value_name = "NAME", default_value = CORRECTIONS[0].name, value_parser = PossibleValuesParser::new(CORRECTIONS.iter().map(|c| c.name)))]
     correction: String,
-    /// Compare this system with each other one, instead of all pairs
+    /// Compare only this system with each other system, instead of all pairs
     #[arg(long, value_name = "SYSTEM")]
     against: Option<String>,
     /// How many systems the tables show, the best first [default: 10]
@@ -67,30 +68,30 @@ pub(crate) struct Args {
     /// The level below which a p-value is significant; intervals have the confidence 1 - alpha
     #[arg(long, value_name = "LEVEL", default_value_t = Compare::default().alpha)]
     alpha: f64,
-    /// How many queries are needed to find a difference of this size? [default: 0.01 0.02 0.05]
+    /// Say how many queries a difference of this size needs [default: 0.01 0.02 0.05]
     #[arg(long, value_name = "D", num_args = 1..)]
     difference: Vec<f64>,
-    /// The probability with which a difference of --difference is to be found
+    /// The power: the probability of finding a difference of the size --difference
     #[arg(long, value_name = "P", default_value_t = Compare::default().power)]
     power: f64,
-    /// Random halves of the swap method
+    /// Number of random halves of the swap method
     #[arg(long, value_name = "N", default_value_t = Compare::default().trials)]
     trials: usize,
-    /// What a percentage absolute difference divides by: max(a, b), as the paper, or max(|a|, |b|),
+    /// Divisor of a percentage absolute difference: max(a, b), as the paper, or max(|a|, |b|),
     /// which negative scores need
     #[arg(long, value_name = "HOW", default_value = Compare::default().pad.name(), value_parser = pad())]
     pad: PadConfig,
     /// Class queries by a file: `query,class` a line
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quantiles", "sets"])]
     classes: Option<PathBuf>,
-    /// Class queries by difficulty: this many parts of equal size, by the mean of all systems
+    /// Class queries by difficulty: into this many parts of equal size, by the mean of all systems
     #[arg(long, value_name = "N", conflicts_with = "sets")]
     quantiles: Option<usize>,
-    /// Compare this many uninformative queries with as many ideal ones, as Feng & Karmaker (2023);
-    /// needs rankings
+    /// Compare this many uninformative queries with as many ideal queries, as Feng & Karmaker
+    /// (2023); needs rankings
     #[arg(long, value_name = "N")]
     sets: Option<usize>,
-    /// The measure, without cutoff, by which --quantiles and --sets go [default: the first]
+    /// The measure, without cutoff, of --quantiles and --sets [default: the first measure]
     #[arg(long, value_name = "MEASURE")]
     classes_by: Option<String>,
     /// The seed of draws and halves
@@ -125,8 +126,10 @@ impl Args {
             && is_experiment(only)
         {
             if study != defaults || self.seed != 0 {
-                let what = format!("`{only}` is an experiment, which has its settings in its file");
-                return Err(Problem::new(what).help("leave the options out, or change them in the file").into());
+                let what = format!("`{only}` is an experiment file, so its settings cannot be given as options");
+                return Err(Problem::new(what)
+                    .help("leave out the options, or change the settings in the file")
+                    .into());
             }
             return self.run.experiment::<Compare>(only, screen);
         }
@@ -165,7 +168,7 @@ fn add_inputs(study: &mut Compare, inputs: Vec<String>) -> miette::Result<()> {
         }
     } else {
         if let Some(lacking) = inputs.iter().find(|input| labelled(input).0.is_none()) {
-            let what = format!("`{lacking}` has no label, and others have one");
+            let what = format!("`{lacking}` has no label, but other inputs have a label");
             return Err(Problem::new(what).help("label all inputs: LABEL:[NAME=]FILE").into());
         }
         let mut seen: Vec<&str> = labels.into_iter().flatten().collect();
@@ -205,12 +208,12 @@ fn add_source(systems: &mut SystemsConfig, inputs: Vec<String>) -> miette::Resul
         ([], _) => systems.values.extend(files),
         ([folder], []) => systems.results = Some(folder.into()),
         ([folder, ..], [file, ..]) => {
-            let what = format!("`{folder}` is a folder and `{file}` is none");
+            let what = format!("`{folder}` is a folder and `{file}` is not a folder");
             return Err(Problem::new(what).help("give results folders, or files of values per query").into());
         }
         ([one, other, ..], []) => {
             let what = format!("`{one}` and `{other}` are two results folders of one data set");
-            return Err(Problem::new(what).help("give each a label of its own").into());
+            return Err(Problem::new(what).help("give each folder a label of its own: LABEL:FOLDER").into());
         }
     }
     Ok(())

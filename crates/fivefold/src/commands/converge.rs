@@ -23,8 +23,9 @@ use crate::systems::SystemsArgs;
       --documents 400 --step 10 --from 50       real rankers on real queries, subsampled
   fivefold converge convergence-clueweb09       an experiment file, or one that comes with the program
 
-The table of types says of each measure's discount whether the top decides (1), every part of the ranking counts alike \
-(2), or every part counts and the upper ones more (3); --discount asks for further ones.")]
+The table of types gives the type of each measure's discount. Type 1: the top of the ranking decides. Type 2: all \
+parts of the ranking count alike. Type 3: all parts count, and upper parts count more. The option --discount adds \
+further discounts to the table.")]
 pub(crate) struct Args {
     #[command(flatten)]
     study: StudyArgs,
@@ -33,14 +34,13 @@ pub(crate) struct Args {
     /// Measures; `fivefold measures` lists them
     #[arg(long, visible_alias = "measures", value_name = "MEASURE", num_args = 1.., default_values = MEASURES, conflicts_with = "experiment")]
     measure: Vec<String>,
-    /// The largest number of documents; of real data, queries with fewer are left out
+    /// The largest number of documents; queries of real data with fewer documents are left out
     #[arg(long, value_name = "N", default_value_t = 20_000, conflicts_with = "experiment")]
     documents: usize,
     /// Measure at every multiple of this number of documents
     #[arg(long, value_name = "N", default_value_t = 100, conflicts_with = "experiment")]
     step: usize,
-    /// Count crossings from this number of documents on [default: 1000, or --documents if that is
-    /// less]
+    /// Count crossings from this number of documents on [default: 1000, or --documents if smaller]
     #[arg(long, value_name = "N", conflicts_with = "experiment")]
     from: Option<usize>,
     /// How many times documents are drawn, or put in a random order
@@ -49,13 +49,13 @@ pub(crate) struct Args {
     /// Angles of the simulation's rankers, in degrees [default: 0 30 .. 330]
     #[arg(long, value_name = "DEGREES", num_args = 1.., allow_negative_numbers = true, conflicts_with = "experiment")]
     angle: Vec<f64>,
-    /// Further discounts whose type is asked for
+    /// Further discounts in the table of types
     #[arg(long, value_name = "DISCOUNT", num_args = 1.., conflicts_with = "experiment")]
     discount: Vec<Discount>,
     /// Seed of everything that is drawn
     #[arg(long, value_name = "N", default_value_t = 7, conflicts_with = "experiment")]
     seed: u64,
-    /// The dialect whose conventions hold; `fivefold dialects` lists them
+    /// The dialect whose conventions hold; `fivefold dialects` lists the dialects
     #[arg(long, value_name = "NAME", conflicts_with = "experiment", default_value = DIALECTS[0].name, value_parser = PossibleValuesParser::new(DIALECTS.iter().map(|d| d.name)))]
     dialect: String,
 }

@@ -21,15 +21,15 @@ use crate::screen::Screen;
   fivefold datasets mq2008                               what it is, where to get it
   fivefold datasets mq2008 --verify --data-dir ~/letor   compare its files with known checksums
 
-A collection's files belong in a folder of its name within the folder that --data-dir or the environment variable \
-FIVEFOLD_DATA names. An experiment reads any other collection by `path` and `layout`.")]
+Put the files of a collection into a folder with the collection's name. The folder stands within the folder that \
+--data-dir or the environment variable FIVEFOLD_DATA names. An experiment reads any other collection by `path` and `layout`.")]
 pub(crate) struct Args {
     /// A collection's name
     name: Option<String>,
     /// The folder with the collections [default: the environment variable FIVEFOLD_DATA]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// Compare the files with the known checksums; exit code 1 if one differs or is missing
+    /// Compare the files with the known checksums; exit code 1 if a file differs or is missing
     #[arg(long, requires = "name", conflicts_with_all = ["json", "format"])]
     verify: bool,
     #[command(flatten)]
@@ -56,9 +56,9 @@ impl Args {
         let foot = |screen: &mut Screen| {
             match folders.first() {
                 Some(folder) => screen.line(format_args!("Looked in {}.", folder.display())),
-                None => screen.line("FIVEFOLD_DATA is not set: nothing was looked for."),
+                None => screen.line("FIVEFOLD_DATA is not set, so no folder was searched."),
             }
-            screen.line("`fivefold datasets NAME` says where to get one.");
+            screen.line("`fivefold datasets NAME` says where to get a collection.");
         };
         let shown =
             listing::show(found.map(known).map(Ok), descriptors().iter().map(known), self.json.asked(), foot, screen)?;

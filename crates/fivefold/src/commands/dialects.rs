@@ -9,11 +9,11 @@ use crate::format::JsonArgs;
 use crate::problem::{self, Problem};
 use crate::screen::Screen;
 
-/// List the dialects, or show the conventions of one
+/// List the dialects, or show the conventions of a dialect
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold dialects             one line a dialect
-  fivefold dialects letor4      its conventions, as they can be written in an experiment file
+  fivefold dialects letor4      its conventions, in the form of an experiment file
   fivefold dialects --json      everything, for a program")]
 pub(crate) struct Args {
     /// A dialect's name

@@ -32,46 +32,48 @@ use crate::screen::Screen;
   fivefold diff bm25.run ours.run --qrels qrels.txt --dialect trec_eval
   fivefold diff runs/monday runs/tuesday
 
-Two dialects: each convention in which they differ is changed from the first's choice to the second's in every combination with the others. \
-A rule's share is its mean effect over all orders in which they can be changed (its Shapley value), so the shares add up to the difference \
-of the means. Options of conventions hold for both.
+Two dialects: each convention in which the dialects differ is changed from the first dialect's choice to the \
+second's, in every combination with the other conventions. The share of a rule is its mean effect over all orders of \
+these changes (its Shapley value), so the shares add up to the difference of the means. Options of conventions hold \
+for both dialects.
 
-Results folders: two values that differ by rounding alone count as equal. If the data are found, each value that differs is computed \
-again from the scores in the folders, and the rules that cause the difference are named; the scores themselves count as one more rule; a share is then the mean over the \
-rankers whose values differ. Without the data only the rules of means are named: what undefined values count as, and how folds are averaged.
+Results folders: two values that differ by rounding alone count as equal. If the data are found, each value that \
+differs is computed again from the scores in the folders. The tables then name the rules that cause the difference; \
+different scores count as a rule too. A share is then the mean over the rankers whose values differ. Without the \
+data, the tables name only the rules of means: `undefined` and `fold_mean`.
 
-The exit code is 0 where nothing differs and 1 where something does, as with diff.")]
+The exit code is 0 if nothing differs and 1 if a value differs, as with the program diff.")]
 pub(crate) struct Args {
     /// A dialect, a score file, a TREC run or a results folder
     one: String,
     /// Another of the same kind
     other: String,
-    /// LETOR file with the grades; several, or `{fold}`: the folds
+    /// LETOR file with the grades; several files, or a path with `{fold}`, are the folds
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<String>,
-    /// The score file that both dialects are to measure
+    /// The score file that both dialects measure
     #[arg(long, value_name = "FILE")]
     scores: Option<String>,
     #[command(flatten)]
     qrels: QrelsArgs,
-    /// The TREC run that both dialects are to measure
+    /// The TREC run that both dialects measure
     #[arg(long, value_name = "FILE", requires = "qrels", conflicts_with = "scores")]
     run: Option<String>,
     /// How many folds `{fold}` in --data runs through
     #[arg(long, value_name = "N", default_value_t = 5)]
     folds: usize,
-    /// Measures, separated by commas [default: ndcg@10,ap]; results folders have their own
+    /// Measures, separated by commas [default: ndcg@10,ap]; results folders have measures of their
+    /// own
     #[arg(long, visible_alias = "measure", value_name = "LIST")]
     measures: Vec<String>,
-    /// Where the data of results folders are looked for [default: the environment variable
-    /// FIVEFOLD_DATA]
+    /// Folder with the data of results folders [default: the environment variable FIVEFOLD_DATA]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// Compare results folders without their data, so that of the rules only `undefined` and
-    /// `fold_mean` are told
+    /// Compare results folders without their data; the tables then name only the rules `undefined`
+    /// and `fold_mean`
     #[arg(long, conflicts_with = "data_dir")]
     without_data: bool,
-    /// How many differing queries are shown of each measure; of results folders, of each data set
+    /// Number of differing queries to show for each measure (of results folders: for each data set)
     #[arg(long, value_name = "N", default_value_t = 5)]
     queries: usize,
     #[command(flatten)]
@@ -103,7 +105,7 @@ impl Args {
             [Some(Kind::Scores), Some(Kind::Scores)] => scores::compare(&self)?,
             [Some(one), Some(other)] => {
                 let what = format!("`{}` is {one}, `{}` is {other}", sides[0], sides[1]);
-                return Err(Problem::new(what).help("compare two of one kind").into());
+                return Err(Problem::new(what).help("compare two inputs of the same kind").into());
             }
             [one, _] => {
                 let side = if one.is_none() { sides[0] } else { sides[1] };

@@ -38,29 +38,29 @@ use systems::Evaluated;
 A score file has one number a line, in the order of the LETOR file's documents. Give the test parts of several folds as \
 several files or as one path with `{fold}`; `{fold}` in a score file's path stands for the fold's number, from 1.
 
-A run ranks what it retrieved, by score; its rank column orders nothing. A retrieved document that is not judged has grade 0 and \
-is counted; the best possible value is over all judged documents of a topic, the expected one over orders of what was \
-retrieved. A topic that a run lacks counts as 0 or, in the dialect trec_eval, is left out (--missing-topics).")]
+A run ranks its documents by score; the rank column is not used. A retrieved document without a judgement has grade 0 \
+and is counted. The best possible value is over all judged documents of a topic, and the expected value is over \
+orders of the retrieved documents. A topic that is missing in a run counts as 0 or, in the dialect trec_eval, is left out (--missing-topics).")]
 pub(crate) struct Args {
-    /// LETOR/SVMlight file with the grades, plain or .gz; several: the folds, in order
+    /// LETOR/SVMlight file with the grades, plain or .gz; several files are the folds, in order
     #[arg(long, value_name = "FILE", required_unless_present_any = ["dataset", "qrels"], num_args = 1..)]
     data: Vec<String>,
     /// A known collection instead of files: its test folds; `fivefold datasets` lists them
     #[arg(long, value_name = "NAME", conflicts_with_all = ["data", "folds", "max_grade", "first_feature_id", "regroup"])]
     dataset: Option<String>,
-    /// Where collections are [default: the environment variable FIVEFOLD_DATA]
+    /// Folder with the collections [default: the environment variable FIVEFOLD_DATA]
     #[arg(long, value_name = "DIR", requires = "dataset")]
     data_dir: Option<PathBuf>,
-    /// Score file; give several to see them side by side
+    /// Score file; give several files to compare systems
     #[arg(long, value_name = "[LABEL=]FILE", required_unless_present = "qrels", num_args = 1..)]
     scores: Vec<String>,
     /// TREC qrels instead of LETOR files: `topic 0 document grade` a line
     #[arg(long, value_name = "FILE", requires = "runs", conflicts_with_all = ["data", "dataset", "scores", "folds", "per_fold", "first_feature_id", "regroup"])]
     qrels: Option<PathBuf>,
-    /// TREC run: `topic Q0 document rank score tag` a line; give several to see them side by side
+    /// TREC run: `topic Q0 document rank score tag` a line; give several runs to compare systems
     #[arg(long, value_name = "[LABEL=]FILE", requires = "qrels", num_args = 1..)]
     runs: Vec<String>,
-    /// What becomes of a document that stands twice under a topic of the qrels or of a run
+    /// How to treat a document that stands twice under a topic of the qrels or of a run
     #[arg(long, value_name = "POLICY", requires = "qrels", default_value = Duplicates::Error.name(), value_parser = duplicates())]
     duplicates: Duplicates,
     /// How many folds `{fold}` in --data runs through
@@ -69,8 +69,8 @@ pub(crate) struct Args {
     /// Measures, with commas or blanks between them; `fivefold measures` lists them
     #[arg(long, visible_alias = "measure", value_name = "MEASURE", num_args = 1.., default_value = "ndcg@5,ndcg@10,ap,rr,p@10")]
     measures: Vec<String>,
-    /// Print the values of each query too: an undefined one as what it counts as, but in csv and
-    /// json as undefined
+    /// Print the values of each query too. An undefined value is printed as the number that it
+    /// counts as; csv and json print it as undefined
     #[arg(long)]
     per_query: bool,
     /// Print the means of each fold too
@@ -78,7 +78,7 @@ pub(crate) struct Args {
     per_fold: bool,
     #[command(flatten)]
     format: FormatArgs,
-    /// Decimals of the values, but for csv and json, which give them in full
+    /// Decimals of the values; csv and json give all digits
     #[arg(long, value_name = "N", default_value_t = 4)]
     digits: u8,
     /// Override a leak guard; the table then says so
@@ -87,7 +87,7 @@ pub(crate) struct Args {
     /// The seed of `--ties shuffle`
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// The highest possible grade (for err); the highest that occurs when absent
+    /// The highest possible grade (for err) [default: the highest grade in the data]
     #[arg(long, value_name = "GRADE")]
     max_grade: Option<u8>,
     #[command(flatten)]

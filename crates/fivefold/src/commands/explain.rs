@@ -26,10 +26,11 @@ use crate::screen::Screen;
   fivefold explain model.json --data test.txt --query 18219
   fivefold explain model.json --data test.txt --query 18219 --document 3
 
-A value: the ranking with gains, discounts and the running sum, the ideal order, the mean over all orders, and each step with \
-its numbers. A model of trees or of weights: how far each feature pulled a document (without --document, the highest one) above the mean \
-of the query. In a tree, a cut's share is the mean score of the query's documents behind it less that before it (Saabas, 2014), summed by \
-feature; the shares and the mean add up to the score.")]
+For a value, the tables show the ranking with gains, discounts and the running sum, the ideal order, the mean over \
+all orders, and each step with its numbers. For a model of trees or of weights, the table shows how far each feature \
+pulled a document above the mean of the query. Without --document, the document is the highest of the query. In a \
+tree, the share of a split is the mean score of the query's documents after the split less the mean before the split \
+(Saabas, 2014). The shares are summed by feature; shares and mean add up to the score.")]
 pub(crate) struct Args {
     /// A LETOR file, or a model file
     #[arg(required_unless_present = "qrels")]
@@ -54,7 +55,7 @@ pub(crate) struct Args {
     /// The document's number in the query, from 1, or its id
     #[arg(long, value_name = "DOCUMENT")]
     document: Option<String>,
-    /// How many positions, or features, are shown
+    /// Number of positions, or of features, to show
     #[arg(long, value_name = "N", default_value_t = 20)]
     rows: usize,
     #[command(flatten)]

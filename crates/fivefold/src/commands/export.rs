@@ -25,14 +25,15 @@ use crate::{adapters, files, model};
   fivefold export model.json --format onnx -o model.onnx
 
 Models of trees (lambdamart, mart, random-forest, rankboost) go to every format; linear models (linear, l2-logistic, linfa-logistic, \
-ranksvm, coordinate-ascent, adarank, feature) to all but lightgbm. Networks, smartcore-forest and rankers of your own cannot be written.
+ranksvm, coordinate-ascent, adarank, feature) to all but lightgbm. Networks, models of smartcore-forest and models of \
+your own rankers cannot be written.
 
 Features are called by their numbers, or by --feature-names in solr, elasticsearch, opensearch and lightgbm. Solr's feature store, or \
 the feature set of the plug-in, must have features of these names. LightGBM counts columns from 0, but keeps the numbers of a LETOR file \
 that it reads itself: for such files --first-feature-id 1.
 
-A normaliser over the training part goes into the file. One over each query does not: solr, elasticsearch and opensearch see one \
-document at a time. docs/formats.md says how precisely each program scores.")]
+A normaliser over the training part goes into the file. A normaliser over each query does not, because solr, \
+elasticsearch and opensearch see one document at a time. docs/formats.md says how precisely each program scores.")]
 pub(crate) struct Args {
     /// A model file, from `fivefold train` or from the folder of a run
     model: PathBuf,
@@ -42,13 +43,13 @@ pub(crate) struct Args {
     /// The number that the file gives the first feature [default: 0 in lightgbm, else 1]
     #[arg(long, value_name = "ID", value_parser = clap::value_parser!(u32).range(..=1))]
     first_feature_id: Option<u32>,
-    /// A file with the name of each feature, one a line [default: their numbers]
+    /// A file with a feature's name on each line [default: the numbers of the features]
     #[arg(long, value_name = "FILE")]
     feature_names: Option<PathBuf>,
     /// The model's name in solr, elasticsearch, opensearch and onnx [default: the model file's]
     #[arg(long)]
     name: Option<String>,
-    /// Where the model goes [default: standard output]
+    /// The file to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -69,8 +70,9 @@ impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let file = model::read(&self.model)?;
         if self.format.binary && self.out.is_none() {
-            let problem = Problem::new(format!("{} is no text: it cannot go to standard output", self.format.name));
-            return Err(problem.help("say where it goes: -o FILE").into());
+            let problem =
+                Problem::new(format!("a model as {} is not text and cannot go to standard output", self.format.name));
+            return Err(problem.help("give the file of the model: -o FILE").into());
         }
         let fitted = fitted(&self.model, &file)?;
         let model = exported(&self.model, &file.header.ranker, file.model)?;
@@ -122,7 +124,7 @@ fn exported(path: &Path, ranker: &str, model: serde_json::Value) -> miette::Resu
         let known: Vec<&str> = SOURCES.iter().chain(ADAPTED).map(|source| source.ranker).collect();
         let what = format_args!("models of `{ranker}` have no counterpart in other programs");
         return Err(model::unusable(path, what)
-            .help(format!("models of these can be written: {}", known.join(", ")))
+            .help(format!("models of these rankers can be written: {}", known.join(", ")))
             .into());
     };
     Ok((source.read)(model).map_err(|error| model::unusable(path, format_args!("the model is damaged: {error}")))?)
@@ -156,7 +158,7 @@ fn read_names(path: &Path) -> miette::Result<Vec<String>> {
     let names: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
     if let Some(line) = names.iter().position(String::is_empty) {
         let problem = Problem::new(format!("{}:{}: the line is empty", path.display(), line + 1));
-        return Err(problem.help("give one name a line, in the order of the features").into());
+        return Err(problem.help("give a name on each line, in the order of the features").into());
     }
     Ok(names)
 }

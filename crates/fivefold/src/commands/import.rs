@@ -22,8 +22,8 @@ use crate::{files, model};
   fivefold import lightgbm-model.txt -o model.json
   fivefold import lightgbm-model.txt --first-feature-id 1 -o model.json
 
-Of RankLib's models those of LambdaMART, MART, Random Forests, RankBoost, AdaRank, Coordinate Ascent and Linear Regression can be \
-read; of LightGBM's, all with one score a document and without categories. `fivefold score` then scores with the model. LightGBM \
+Models of RankLib's LambdaMART, MART, Random Forests, RankBoost, AdaRank, Coordinate Ascent and Linear Regression can \
+be read. Models of LightGBM can be read if they have one score a document and no categories. `fivefold score` then scores with the model. LightGBM \
 counts columns from 0, but keeps the numbers of a LETOR file that it reads itself: for such files --first-feature-id 1.")]
 pub(crate) struct Args {
     /// The other program's model file
@@ -31,13 +31,13 @@ pub(crate) struct Args {
     /// The format [default: by the first line]
     #[arg(long, value_parser = model::format_names())]
     format: Option<&'static Format>,
-    /// Features a document, which RankLib's files do not say
+    /// Number of features of a document, which a RankLib file does not say
     #[arg(long, value_name = "N")]
     features: Option<usize>,
     /// The number that the file gives the first feature [default: 1 in ranklib, 0 in lightgbm]
     #[arg(long, value_name = "ID", value_parser = clap::value_parser!(u32).range(..=1))]
     first_feature_id: Option<u32>,
-    /// Where the model goes
+    /// The model file to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]

@@ -17,8 +17,9 @@ use crate::screen::Screen;
   fivefold importance model.json            the most important feature first
   fivefold importance model.json --json     for a program
 
-Features count from 1. Trees: the gains of the cuts on a feature, summed (in models read from RankLib's files, which hold no gains: \
-the number of cuts). Linear models: absolute weights, comparable only between features of the same scale.")]
+Features count from 1. Trees: the sum of the gains of the splits on a feature. A model from \
+RankLib has the number of splits instead, because RankLib's files hold no gains. Linear models: absolute weights, \
+comparable only between features of the same scale.")]
 pub(crate) struct Args {
     /// A model file, from `fivefold train`, `fivefold import` or the folder of a run
     model: PathBuf,
@@ -43,12 +44,12 @@ impl Args {
         let importance = model.importance().ok_or_else(|| {
             let trees = model.to_json().ok().and_then(|json| serde_json::from_value::<TreeModel>(json).ok());
             if trees.is_some() {
-                let what = "the gains of the cuts are not known: the file that was imported has none, or infinite ones";
+                let what = "the gains of the splits are not known: the imported file has no gains, or infinite gains";
                 return model::unusable(&self.model, what)
-                    .help("the scores are not concerned; train again for finite gains");
+                    .help("the scores of the model are right; train again to get finite gains");
             }
             model::unusable(&self.model, format_args!("models of `{ranker}` have no feature importance"))
-                .help("trees and linear models have one")
+                .help("models of trees and linear models have feature importances")
         })?;
         let features = ranked(&importance);
         if self.json.asked() {

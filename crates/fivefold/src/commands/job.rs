@@ -22,7 +22,7 @@ use crate::threads::ThreadArgs;
 #[command(after_help = "Examples:
   fivefold job mq2008.toml mq2008/fold1/Ridge
   fivefold jobs mq2008.toml --json | jq -r '.[].id' | xargs -n1 -P4 fivefold job mq2008.toml
-  fivefold run mq2008.toml                  afterwards: all jobs are done, so only evaluates")]
+  fivefold run mq2008.toml                  evaluate afterwards, when all jobs are done")]
 pub(crate) struct Args {
     #[command(flatten)]
     experiment: ExperimentArgs,

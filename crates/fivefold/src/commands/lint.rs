@@ -17,26 +17,27 @@ use crate::format::JsonArgs;
 use crate::problem::Problem;
 use crate::screen::Screen;
 
-/// Find what is wrong with data files, and what is worth knowing of them
+/// Report the problems and the content of data files
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold lint test.txt                      a LETOR file: all mistakes with their lines, then what it holds
-  fivefold lint train.txt vali.txt test.txt   also queries and feature vectors that stand in several of them
+  fivefold lint train.txt vali.txt test.txt   also queries and feature vectors that stand in several files
   fivefold lint ~/letor/mq2008                the folds or parts of a collection's folder
   fivefold lint qrels.txt bm25.run scores.txt --json
 
-Files are LETOR text, TREC qrels, TREC runs, scores or values per query, plain or compressed (.gz, .zst, archive.zip:member); which, is \
-recognised by content. A problem is what a reader would refuse, or a query that is in two parts; exit code 1 if there is one, or if a \
-leak guard would stop a run on the collection. Everything else is a finding that may be as it should. Paths that cannot be read or \
-recognised are named at the end, after the report on the others, and the exit code is 2.")]
+Files are LETOR text, TREC qrels, TREC runs, scores or values per query, plain or compressed (.gz, .zst, \
+archive.zip:member). The kind of a file is recognised by its content. A problem is a line that a reader would refuse, \
+or a query that stands in two parts. The exit code is 1 if there is a problem, or if a leak guard would stop a run on \
+the collection. All other findings may be intended. Paths that cannot be read or recognised are named at the end, and \
+the exit code is then 2.")]
 pub(crate) struct Args {
     /// Files, or the folder of a collection
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// What the files are, if it cannot be recognised
+    /// The kind of the files, if it is not recognised by itself
     #[arg(long = "as", value_name = "KIND", value_parser = kinds())]
     kind: Option<Kind>,
-    /// How many problems are listed; all are counted
+    /// Number of problems to list; all problems are counted
     #[arg(long, value_name = "N", default_value_t = 50)]
     max_problems: usize,
     /// The id of the first feature: 0 for files that count from 0
@@ -122,7 +123,7 @@ fn show(report: &LintReport, screen: &mut Screen) {
     }
     match (problems.count, problems.count - problems.listed.len()) {
         (0, _) if report.not_linted.is_empty() => screen.line("No problems."),
-        (0, _) => screen.line("No problems in what was linted."),
+        (0, _) => screen.line("No problems in the linted files."),
         (count, 0) => screen.line(format_args!("{}.", counted(count, "problem"))),
         (count, more) => {
             screen.line(format_args!("{}; {more} more than are listed (--max-problems).", counted(count, "problem")));
@@ -172,7 +173,7 @@ fn letor(part: &PartReport) -> Vec<(&'static str, String)> {
     };
     let unsorted = match part.unsorted_lines {
         0 => String::new(),
-        lines => format!("{lines}, first line {}; read all the same", part.first_unsorted),
+        lines => format!("{lines}, first line {}; these lines are read all the same", part.first_unsorted),
     };
     let sorted = match part.sorted {
         SortedRows { comparable: 0, .. } => String::new(),
@@ -288,8 +289,7 @@ fn shared(across: &Across) -> Vec<String> {
             format_args!("{} {}", counted(across.vectors, "vector"), which(across.vectors, "is", "are")),
         ),
     };
-    let queries =
-        (across.queries > 0).then(|| format!("{} in more than one of them.", counted(across.queries, "query")));
+    let queries = (across.queries > 0).then(|| format!("{} in more than one part.", counted(across.queries, "query")));
     std::iter::once(first).chain(queries).collect()
 }
 

@@ -24,7 +24,7 @@ Writes FoldN/train.txt, vali.txt and test.txt, which an experiment reads with `p
 `layout = \"fold-dirs\"`. The same shape, number and seed give the same bytes, and the same data as
 `synthetic = { shape = ..., queries = ..., seed = ... }` in an experiment.")]
 pub(crate) struct Args {
-    /// Whose statistics the collection has
+    /// The real collection whose statistics the synthetic collection has
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(SHAPES.iter().map(|shape| shape.name)), default_value = SHAPES[0].name)]
     shape: String,
     /// How many queries

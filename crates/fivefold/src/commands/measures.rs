@@ -11,7 +11,7 @@ use crate::format::JsonArgs;
 use crate::problem::Problem;
 use crate::screen::Screen;
 
-/// List the measures, or explain one: formula, source, parameters
+/// List the measures, or explain a measure: formula, source, parameters
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold measures                one line a measure
@@ -60,10 +60,10 @@ impl From<&MeasureEntry> for Described {
             formula: entry.formula,
             source: entry.source,
             cutoff: match entry.cutoffs {
-                Cutoffs::Optional => "optional; the whole list without one",
+                Cutoffs::Optional => "optional; without a cutoff, the whole list",
                 Cutoffs::Required => "required",
-                Cutoffs::Never => "none; it is about the whole list",
-                Cutoffs::Fixed(_) => "none; it always looks at the same ranks",
+                Cutoffs::Never => "no cutoff; the measure is about the whole list",
+                Cutoffs::Fixed(_) => "no cutoff; the measure always looks at the same ranks",
             },
             version: None,
             parameters: entry.params.iter().map(Parameter::from).collect(),
@@ -105,7 +105,7 @@ impl Args {
         let found = self.name.map(|name| described(&name));
         let foot = |screen: &mut Screen| {
             screen
-                .line("`fivefold measures NAME` shows formula, source and parameters; any of them takes .v1 and .v2.");
+                .line("`fivefold measures NAME` shows formula, source and parameters; any measure takes .v1 and .v2.");
         };
         listing::show(found, MEASURES.iter().map(Described::from), self.json.asked(), foot, screen)
     }

@@ -25,24 +25,23 @@ use crate::screen::Screen;
   fivefold new-ranker my-ranker --fivefold =0.1.0
 
 A git address is written as in Cargo.lock: ADDRESS (the newest commit of its main branch), ADDRESS?branch=NAME,
-ADDRESS?tag=NAME, ADDRESS?rev=REV or ADDRESS#REV. It begins with https://, ssh://, file:// or git@HOST:. A version is written
-as in Cargo.toml.
+ADDRESS?tag=NAME, ADDRESS?rev=REV or ADDRESS#REV. A git address begins with https://, ssh://, file:// or git@HOST:. A \
+version is written as in Cargo.toml.
 
 Then, in the new folder:
   cargo test                              the ranker keeps the rules of all rankers
   cargo run --release -- run experiment.toml
   cargo bench
 
-The new program has every command of fivefold, and your ranker beside the built-in ones.")]
+The new program has every command of fivefold, and your ranker beside the built-in rankers.")]
 pub(crate) struct Args {
     /// The ranker's name: lowercase words joined by hyphens
     name: String,
-    /// The folder to make; NAME when absent
+    /// The folder to make [default: NAME]
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Where the crate gets fivefold from: the folder of a checkout, a git address, or a version.
-    /// When absent, the checkout around this folder, else the one that this program was built from,
-    /// else this program's version
+    /// Where the crate gets fivefold from: the folder of a checkout, a git address, or a version
+    /// [default: the checkout around this folder, else this program's checkout, else its version]
     #[arg(long, value_name = "WHERE", value_hint = clap::ValueHint::DirPath)]
     fivefold: Option<String>,
 }
@@ -53,7 +52,7 @@ impl Args {
         let choice = origin::choose(self.fivefold.as_deref())?;
         let folder = self.out.unwrap_or_else(|| PathBuf::from(&self.name));
         if folder.exists() {
-            let problem = Problem::new(format!("{} is already there, and is left as it is", folder.display()));
+            let problem = Problem::new(format!("{} already exists and was not changed", folder.display()));
             return Err(problem.help("choose another folder with --out, or another name").into());
         }
         if let Err(error) = write(&folder, &names, &choice.origin) {
@@ -62,7 +61,7 @@ impl Args {
             return Err(error);
         }
         screen.line(format_args!("{}: a crate with ranker `{}`", folder.display(), names.kebab));
-        screen.line(format_args!("It takes fivefold from {}: {}. Try there", choice.origin, choice.why));
+        screen.line(format_args!("The crate takes fivefold from {}: {}. Try there", choice.origin, choice.why));
         screen.line(format_args!("  cargo test"));
         screen.line(format_args!("  cargo run --release -- run experiment.toml"));
         Ok(Exit::Done)
@@ -127,7 +126,7 @@ impl Names {
         };
         if !name.split('-').all(word) {
             return Err(Problem::new(format!("`{name}` cannot be the name of a ranker"))
-                .help("use lowercase words joined by hyphens, each of letters and digits and a letter first")
+                .help("use lowercase words joined by hyphens; a word begins with a letter and has letters and digits")
                 .into());
         }
         if registry.find(name).is_some() || registry.find_absent(name).is_some() {

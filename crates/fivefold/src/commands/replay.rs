@@ -15,10 +15,10 @@ use crate::screen::Screen;
   fivefold replay published.toml               other printed tables, in the form of docs/reproduce.md
   fivefold replay --format csv > cells.csv
 
-Cells that do not follow from the printed scores are the paper's, not a failure: the exit code stays 0.")]
+If a cell does not follow from the printed scores, the fault is the paper's: the exit code stays 0.")]
 pub(crate) struct Args {
-    /// Printed scores and derived tables: a TOML file with both, or a folder with scores.toml and
-    /// derived.toml
+    /// Printed scores and derived tables: a TOML file that has scores and tables, or a folder with
+    /// scores.toml and derived.toml
     #[arg(value_name = "PUBLISHED", default_value = SHIPPED)]
     published: String,
     #[command(flatten)]

@@ -25,7 +25,7 @@ use crate::study::page_head;
   fivefold report runs/quickstart --write mine --templates my-templates
   fivefold report runs/residual-dl19 --table ndcg-gain-linear-10-residual
 
-Needs the folder alone, neither data nor rankers.")]
+`report` needs only the folder, no data and no rankers.")]
 pub(crate) struct Args {
     /// The results folder of `fivefold run`, or of a study
     #[arg(value_name = "DIR")]
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// With --write: a folder with page.html, report.css or report.js of your own
     #[arg(long, value_name = "DIR", requires = "write")]
     templates: Option<PathBuf>,
-    /// Only tables whose id starts so; may be given several times
+    /// Only tables whose id starts with this text; may be given several times
     #[arg(long, value_name = "ID")]
     table: Vec<String>,
 }

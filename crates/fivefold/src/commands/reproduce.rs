@@ -23,27 +23,28 @@ use crate::run_bars::RunBars;
 use crate::screen::Screen;
 use crate::threads::ThreadArgs;
 
-/// Put a run beside a paper's printed tables: every cell with its difference, and which of the
-/// paper's conclusions hold
+/// Compare a run with a paper's printed tables: the difference of every cell, and which conclusions
+/// of the paper hold
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold reproduce paper                                   run the experiment (or what is left of it), then compare
   fivefold reproduce runs/mq2008 --map MQ2008=mq2007         a results folder; another collection stands for the paper's
   fivefold reproduce runs/mine --against published.toml --cells --format csv > cells.csv
 
-Data sets are matched by label, methods by label or kind; --map OURS=THEIRS matches what has another name in the paper. A conclusion that does not hold \
+Data sets are matched by label, methods by label or kind. --map OURS=THEIRS matches a data set or method that has \
+another name in the paper. A conclusion that does not hold \
 is a result, not a failure: the exit code stays 0. docs/reproduce.md says how each verdict is reached.")]
 pub(crate) struct Args {
     #[command(flatten)]
     experiment: ExperimentArgs,
-    /// Printed scores and derived tables: a TOML file with both, or a folder with scores.toml and
-    /// derived.toml
+    /// Printed scores and derived tables: a TOML file that has scores and tables, or a folder with
+    /// scores.toml and derived.toml
     #[arg(long, value_name = "PUBLISHED", default_value = SHIPPED)]
     against: String,
     /// Our name of a data set or method, and the paper's
     #[arg(long, value_name = "OURS=THEIRS", num_args = 1.., value_parser = mapping)]
     map: Vec<(String, String)>,
-    /// Print every cell too
+    /// Print every cell, too
     #[arg(long)]
     cells: bool,
     #[command(flatten)]

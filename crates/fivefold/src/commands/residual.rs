@@ -12,7 +12,7 @@ use crate::screen::Screen;
 use crate::study::StudyArgs;
 use crate::systems::SystemsArgs;
 
-/// Measure what each system adds to systems that the user has seen before (normalised residual
+/// Measure the gain of each system over systems that the user has already seen (normalised residual
 /// gain)
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -21,8 +21,8 @@ use crate::systems::SystemsArgs;
   fivefold residual --dataset mq2008 --scores 'mq2008-systems/*/Fold{fold}.score' --measure ndcg@10 p@10
   fivefold residual residual-dl19               an experiment file, or one that comes with the program
 
-Three experiments: chronological (against the systems before it), leave-one-out (against all others), grouped (against \
-the best of every other group). A measure must be a sum of gain x discount: dcg, ndcg, rbp, neru, nneru, p, wta, rr.")]
+Three experiments compare a system with others. Chronological: with the systems before it. Leave-one-out: with all \
+other systems. Grouped: with the best system of every other group. A measure must be a sum of gain x discount: dcg, ndcg, rbp, neru, nneru, p, wta, rr.")]
 pub(crate) struct Args {
     #[command(flatten)]
     study: StudyArgs,
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     /// Measures; `fivefold measures` lists them
     #[arg(long, visible_alias = "measures", value_name = "MEASURE", num_args = 1.., default_value = "ndcg@10", conflicts_with = "experiment")]
     measure: Vec<String>,
-    /// Beginnings of names: systems whose names begin alike are variants of one
+    /// Beginnings of names: systems whose names begin alike are variants of the same system
     #[arg(long, value_name = "START", num_args = 1.., conflicts_with = "experiment")]
     group: Vec<String>,
     /// Take the time stamps in the systems' names for their chronology, instead of the order of the
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     /// The weight of rareness in rareness-based precision
     #[arg(long, value_name = "A", default_value_t = 1.0, conflicts_with = "experiment")]
     alpha: f64,
-    /// The dialect whose conventions hold; `fivefold dialects` lists them
+    /// The dialect whose conventions hold; `fivefold dialects` lists the dialects
     #[arg(long, value_name = "NAME", conflicts_with = "experiment", default_value = DIALECTS[0].name, value_parser = PossibleValuesParser::new(DIALECTS.iter().map(|d| d.name)))]
     dialect: String,
 }

@@ -43,9 +43,9 @@ use crate::threads::ThreadArgs;
   fivefold run my.toml --explain-cache           what would be done again, and why; does nothing
   FIVEFOLD_DATA=~/letor fivefold run mq2008      a real collection; see `fivefold datasets`
 
-A job (data set x fold x ranker) whose result is in the folder is not done again unless something changed that alters \
-it. Ctrl-C, or a crash, leaves a folder from which the next `run` goes on. Failed jobs show as FAILED in the tables, make \
-the exit code 1, and are tried again by the next `run`. The result hash covers every value of every query; `fivefold \
+A job (data set x fold x ranker) whose result is in the folder is not done again, unless an input of the job changed. \
+After Ctrl-C or a crash, the next `run` goes on from the finished jobs. A failed job stands as FAILED in the tables \
+and makes the exit code 1; the next `run` tries it again. The result hash covers every value of every query; `fivefold \
 verify` derives it again.")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -60,12 +60,13 @@ pub(crate) struct Args {
     /// fold or ranker
     #[arg(long, value_name = "PATTERN", num_args = 1..)]
     only: Vec<String>,
-    /// Do nothing, but say of each job whether its result is reused or why it would be done again,
-    /// of the evaluation what changed, and what would stop the run before its first job
+    /// Do nothing, but print for each job whether its result is reused or why the job would be done
+    /// again. Also print the changes of the evaluation, and the reasons that would stop the run at
+    /// once
     #[arg(long)]
     explain_cache: bool,
-    /// If standard error is no terminal: print every N seconds how far the run is, and about how
-    /// long the rest will take; 0: never
+    /// If standard error is not a terminal, print the progress and the estimated remaining time
+    /// every so many seconds; 0: never
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     progress: u64,
     #[command(flatten)]
@@ -204,7 +205,7 @@ impl Args {
                 Some(written) => {
                     report = written;
                     if stopped() {
-                        tell("it was too late to stop: all is done");
+                        tell("too late to stop: all work is done");
                     }
                 }
                 None => {
@@ -298,7 +299,7 @@ impl Args {
             screen.line(evaluation_text(&report.evaluation, to_do));
         }
         if checked.is_err() {
-            screen.line("none of this would be done: the run would stop before its first job");
+            screen.line("the run would do nothing of this plan: the run would stop before its first job");
         }
         Ok(())
     }
@@ -328,8 +329,8 @@ fn ending(outcome: &experiment::RunOutcome, tables: &[Table], folder: &str) -> S
             let kept = outcome.reused + outcome.done;
             stopped(kept, Some(outcome.jobs), folder)
         }
-        None => {
-            format!("{failed} Scores are in {folder}; a run without --only evaluates them.").trim_start().to_owned()
-        }
+        None => format!("{failed} Scores are in {folder}; a run without --only evaluates the scores.")
+            .trim_start()
+            .to_owned(),
     }
 }

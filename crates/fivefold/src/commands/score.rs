@@ -23,8 +23,8 @@ use crate::screen::{Screen, tell};
   fivefold score --model runs/mq2008/models/mq2008/fold1/Ridge.json --data test.txt -o scores.txt
   fivefold score --model model.json --data test.txt --missing zero
 
-One score a line, in the order of the documents. The features are normalised, and missing values treated, as when the \
-model was trained (or by --missing); data with another number of features are refused. A model that LightGBM trained compares \
+One score a line, in the order of the documents. Features are normalised as in training, and missing values are \
+treated as in training (or as --missing says). Data with another number of features are refused. A model that LightGBM trained compares \
 values in f64: all digits of the text count.")]
 pub(crate) struct Args {
     /// A model file, from `fivefold train` or from the folder of a run
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// LETOR/SVMlight file, plain or .gz
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
-    /// Where the scores go [default: standard output]
+    /// The score file to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -59,7 +59,8 @@ impl Args {
         tell_remarks(&part);
         if data_hash(&part.data) == scorer.header.data {
             tell(
-                "warning: the model was trained on these very documents: measures of their scores say nothing of new queries",
+                "warning: the model was trained on exactly these documents, so measures of the scores say nothing \
+                    about new queries",
             );
         }
         let scores = scorer.score(&scorer.normalised(&part.data)?)?;

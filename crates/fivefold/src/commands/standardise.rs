@@ -13,8 +13,8 @@ use crate::screen::Screen;
 use crate::study::StudyArgs;
 use crate::systems::SystemsArgs;
 
-/// Standardise scores by each query's mean and deviation over systems, and compare with U- and
-/// UE-normalised scores
+/// Standardise scores by each query's mean and deviation over systems, and compare the result with
+/// U- and UE-normalised scores
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold standardise --values adhoc8_ap.csv
@@ -23,8 +23,8 @@ use crate::systems::SystemsArgs;
   fivefold standardise --results runs/mq2008 --measure ndcg@10
   fivefold standardise standardise-trec8        an experiment file, or one that comes with the program
 
-Factors (mean and standard deviation of each query) are written to factors/ in the results folder, to be applied to other \
-systems with --factors.")]
+Factors (mean and standard deviation of each query) are written to factors/ in the results folder; --factors applies \
+the factors to other systems.")]
 pub(crate) struct Args {
     #[command(flatten)]
     study: StudyArgs,
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// The systems that give the factors [default: all]
     #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "experiment")]
     standardising: Vec<String>,
-    /// Apply the factors of an earlier run, one file for each measure; the file names its measure
+    /// Apply the factors of an earlier run, a file for each measure; the file names its measure
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["experiment", "measure", "standardising"])]
     factors: Vec<PathBuf>,
     /// Random halves of the queries
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     /// The seed of halves and subsets
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "experiment")]
     seed: u64,
-    /// The dialect whose conventions hold; `fivefold dialects` lists them
+    /// The dialect whose conventions hold; `fivefold dialects` lists the dialects
     #[arg(long, value_name = "NAME", conflicts_with = "experiment", default_value = DIALECTS[0].name, value_parser = PossibleValuesParser::new(DIALECTS.iter().map(|d| d.name)))]
     dialect: String,
 }

@@ -32,10 +32,11 @@ use crate::{files, interrupt, normaliser, old_words};
   fivefold train --ranker linear --param lambda=0.5 --normalise z-score --train train.txt -o m.json
   fivefold train --ranker mart --params mine.toml --train train.txt --valid vali.txt -o m.json
 
-`fivefold rankers NAME` lists the parameters; `preset=NAME` is one of them. The model file keeps normaliser, policy for \
-missing values and number of features, and `fivefold score` applies them.")]
+`fivefold rankers NAME` lists the parameters and the presets; `--param preset=NAME` takes a preset. The model file \
+keeps the normaliser, the policy for missing values and the number of features, and `fivefold score` applies all \
+three.")]
 pub(crate) struct Args {
-    /// The ranker; `fivefold rankers` lists them
+    /// The ranker; `fivefold rankers` lists the rankers
     #[arg(long, value_name = "NAME")]
     ranker: String,
     /// A parameter; may be given several times
@@ -50,8 +51,8 @@ pub(crate) struct Args {
     /// LETOR/SVMlight file for early stopping and model selection
     #[arg(long, value_name = "FILE")]
     valid: Option<PathBuf>,
-    /// What is done to the features: none, min-max, z-score or log-z-score, over each `query` or
-    /// over all of `train`
+    /// How the features are normalised: none, min-max, z-score or log-z-score, over each query
+    /// (`query`) or over the whole training part (`train`)
     #[arg(long, value_name = normaliser::SYNTAX, default_value = "none:query", value_parser = normaliser::parse)]
     normalise: Normaliser,
     /// The seed, for rankers that draw random numbers
@@ -59,7 +60,7 @@ pub(crate) struct Args {
     seed: u64,
     #[command(flatten)]
     threads: ThreadArgs,
-    /// Where the model goes
+    /// The model file to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -155,7 +156,7 @@ fn refuse_beyond_memory(ranker: &dyn DynRanker, train: &Dataset, validation: Opt
     }
     let (needed, left) = (Bytes(needed), Bytes(left));
     let problem = Problem::new(format!(
-        "no model was made: {} needs about {needed} beside the data, but {left} are left of what may be used",
+        "no model was made: {} needs about {needed} beside the data, but only {left} may still be used",
         ranker.name()
     ));
     Err(problem.help("raise --memory, or train on fewer features, documents or threads").into())

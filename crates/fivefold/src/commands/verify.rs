@@ -31,30 +31,30 @@ use crate::threads::ThreadArgs;
 #[command(after_help = "Examples:
   fivefold verify runs/quickstart                    synthetic data: everything is checked
   fivefold verify runs/mq2008 --data-dir ~/letor
-  fivefold verify runs/mine --experiment mine.toml   finds the data where the file says, and compares the file, too
+  fivefold verify runs/mine --experiment mine.toml   takes the file's data; compares the file, too
   fivefold verify sent-by-a-colleague --without-data
   fivefold verify runs/residual-dl19                 a study is done again
 
-These are checked: the manifest against its own hash, records of jobs against the manifest, files against their hashes, data and inputs of \
-every job, scores from the saved models, values from the scores, the result hash from the values, tables and page from \
-the values, and files in the folder that are no results. Nothing is trained \
-again: for that, run the experiment into another folder and compare the result hashes.
+`verify` checks the manifest, job records and files by their hashes, and the data and inputs of every job. `verify` \
+derives scores from the saved models, values from the scores, and the result hash, tables and page from the values. `verify` \
+also names files in the folder that are no results. Nothing is trained again: to train again, run the experiment into \
+another folder and compare the result hashes.
 
-Exit codes: 0 everything is as it was made, 1 something differs, 2 something could not be checked because data, a file \
-or a ranker is missing.")]
+Exit codes: 0 everything is as the run wrote it, 1 something differs, 2 something could not be checked because data, \
+a file or a ranker is missing.")]
 pub(crate) struct Args {
     /// The results folder of `fivefold run`, or of a study
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The experiment that the folder should come from: a file, or the name of one that comes with
-    /// the program
+    /// The experiment that the folder should come from: a file, or the name of an experiment that
+    /// comes with the program
     #[arg(long, value_name = "EXPERIMENT")]
     experiment: Option<String>,
-    /// Where collections and score files are looked for, after the experiment file's own folder or
-    /// this one [default: the environment variable FIVEFOLD_DATA]
+    /// Folder with collections and score files, searched after the experiment file's own folder or
+    /// the current folder [default: the environment variable FIVEFOLD_DATA]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// Check only what the folder alone can tell
+    /// Check only the folder itself, without data and inputs
     #[arg(long, conflicts_with_all = ["data_dir", "experiment"])]
     without_data: bool,
     /// A folder with the page.html, report.css or report.js that the report was written with
@@ -110,7 +110,7 @@ impl Args {
             let recorded = manifest.experiment.clone().with_places_of(experiment);
             match changes(&json!(recorded), &json!(experiment)).first() {
                 None => check.passed(),
-                Some(change) => check.failed("manifest.json", format!("{} is not as in {name}", change.input)),
+                Some(change) => check.failed("manifest.json", format!("{} differs from {name}", change.input)),
             }
             checks.insert(1, check);
         }
@@ -127,7 +127,7 @@ impl Args {
                 match check_report(&results, &self.folder, &templates) {
                     Err(error) => report.failed("per_query.csv", error.to_string()),
                     Ok(None) => {
-                        report.lacking(1, "the folder holds no report; run the experiment again, which writes it")
+                        report.lacking(1, "the folder has no report; run the experiment again to write the report")
                     }
                     Ok(Some(compared)) => {
                         reported = true;
@@ -162,8 +162,8 @@ impl Args {
         }
         if lacking {
             let what = format!("not everything in {} could be checked", found.folder);
-            let help = "give what is missing (--data-dir, --experiment, more --memory: the reasons say which), or --without-data to \
-                        check the folder alone";
+            let help = "give the missing input (the reasons say which: --data-dir, --experiment or more --memory), or \
+                --without-data to check the folder alone";
             return Err(Problem::new(what).help(help).into());
         }
         Ok(Exit::Done)

@@ -63,7 +63,7 @@ fn ten_million_features_and_matrices_that_are_nearly_empty() {
     write("last", &format!("{narrow}0 qid:1 100000:1\n"));
     let said = [
         "last:40001: feature id 100000 would make a matrix of 40001 documents x 100000 features",
-        "declare it: `features = N`",
+        "declare their number: `features = N`",
     ];
     refused_with(folder.path(), &eval("last"), &said);
     write("first", &format!("0 qid:1 100000:1\n{narrow}"));
@@ -277,7 +277,7 @@ fn pipes_are_not_waited_for() {
         refused_with(
             folder.path(),
             &reader.replace('X', "pipe"),
-            &["is a pipe, not a file; save what comes out of it"],
+            &["is a pipe, but a file may be read more than once; save the output"],
         );
     }
     refused_with(folder.path(), "lint pipe", &["is a pipe"]);
@@ -301,7 +301,8 @@ fn settings_that_are_too_long_or_too_deep() {
     }
     let text = refused(folder.path(), readers[0]);
     assert!(
-        text.contains("`fivefold lint long.toml` says what this file is") && !text.contains("one of quickstart"),
+        text.contains("`fivefold lint long.toml` names the kind of the file")
+            && !text.contains("comes with the program: quickstart"),
         "{text}"
     );
     assert_eq!(run(folder.path(), &["lint", "long.toml"]).status.code(), Some(2));
@@ -444,7 +445,7 @@ fn wide_data_are_learned_from_in_little_memory_or_refused_by_name() {
         assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
     }
     // A network of 32 units has 3.2 million weights, and several copies of them.
-    let said = ["lambdarank needs about", "are left of what may be used", "raise --memory"];
+    let said = ["lambdarank needs about", "may still be used", "raise --memory"];
     refused_with(at, "train --ranker lambdarank --train wide.txt -o m2.json --memory 40MiB", &said);
     assert!(!at.join("m2.json").exists());
     // The normalised copy of the features is also a matrix that needs memory.

@@ -50,7 +50,10 @@ fn has_time() -> bool {
 /// The new crate with everything that it needs to be built offline.
 fn new_crate(place: &Path, origin: &str) -> PathBuf {
     let told = stdout(place, &format!("new-ranker my-ranker --fivefold {origin}"));
-    assert!(told.contains("It takes fivefold from ") && told.contains(": --fivefold says so."), "{told}");
+    assert!(
+        told.contains("The crate takes fivefold from ") && told.contains(": --fivefold asks for this source."),
+        "{told}"
+    );
     fs::copy(root().join("Cargo.lock"), place.join("my-ranker/Cargo.lock")).unwrap();
     place.join("my-ranker")
 }

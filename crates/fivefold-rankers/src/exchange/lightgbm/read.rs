@@ -47,7 +47,7 @@ pub(super) fn read(text: &str, columns: Columns) -> Result<Imported, ImportError
         None => ZERO_2_0,
         Some((line, version)) => {
             let what =
-                format!("found version `{}`; v2, v3 and v4 can be read, and files that state none", shown(version));
+                format!("found version `{}`; v2, v3, v4 and files without a version can be read", shown(version));
             return Err(ImportError::new(*line, what));
         }
     };
@@ -59,8 +59,10 @@ pub(super) fn read(text: &str, columns: Columns) -> Result<Imported, ImportError
     if let Some((line, sizes)) = header.fields.get("tree_sizes") {
         let stated = sizes.split_whitespace().count();
         if stated != blocks.len() {
-            let what =
-                format!("`tree_sizes` states {stated} trees, but the file has {}: it is not complete", blocks.len());
+            let what = format!(
+                "`tree_sizes` states {stated} trees, but the file has {}: the file is not complete",
+                blocks.len()
+            );
             return Err(ImportError::new(*line, what));
         }
     }
@@ -103,7 +105,7 @@ fn sections(text: &str) -> Result<Vec<Section<'_>>, ImportError> {
             section.fields.insert(key, (number, value));
         }
     }
-    Err(ImportError::new(text.lines().count().max(1), format!("the file ends before `{END}`: it is cut off")))
+    Err(ImportError::new(text.lines().count().max(1), format!("the file ends before `{END}`: the file is cut off")))
 }
 
 impl Reader {
@@ -159,7 +161,10 @@ impl Reader {
             MISSING_ZERO => MissingType::Zero,
             MISSING_NAN => MissingType::Nan,
             _ => {
-                let what = format!("`{decision}` is no type of decision: a sum of 1, 2 and one of 4 and 8");
+                let what = format!(
+                    "`{decision}` is no type of decision; a type is a sum of 1 (categorical), 2 (default left), and 4 \
+                        or 8 (missing)"
+                );
                 return Err(ImportError::new(line("decision_type"), what));
             }
         };

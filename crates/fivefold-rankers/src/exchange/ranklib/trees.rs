@@ -59,7 +59,7 @@ pub(super) fn read(text: &str, columns: Columns) -> Result<Vec<Vec<Tree>>, Impor
 fn malformed(error: &roxmltree::Error) -> String {
     if let roxmltree::Error::UnexpectedCloseTag(open, found, _) = error {
         return match (shown(open), shown(found)) {
-            (open, _) if found == WRAPPER => format!("the file ends within `<{open}>`: it is not complete"),
+            (open, _) if found == WRAPPER => format!("the file ends within `<{open}>`: the file is not complete"),
             (_, found) if open == WRAPPER => format!("`</{found}>` closes nothing that was opened"),
             (open, found) => format!("`</{found}>` stands where `<{open}>` must be closed"),
         };

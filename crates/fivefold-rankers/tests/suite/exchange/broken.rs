@@ -33,9 +33,13 @@ fn error(format: &str, text: &str) -> String {
 #[test]
 fn ranklib_errors_name_the_line() {
     let cases = [
-        ("## MART", "## ListNet", "line 1: models of `ListNet` cannot be read; these can: LambdaMART, MART,"),
+        (
+            "## MART",
+            "## ListNet",
+            "line 1: models of `ListNet` cannot be read; models of these learners can: LambdaMART, MART,",
+        ),
         ("## MART", "MART", "line 1: the first line must be `## ` and the name of a learner"),
-        ("</ensemble>", "", "line 17: the file ends within `<ensemble>`: it is not complete"),
+        ("</ensemble>", "", "line 17: the file ends within `<ensemble>`: the file is not complete"),
         ("</split>\n </tree>", "</tree>", "line 15: `</tree>` stands where `<split>` must be closed"),
         ("weight=\"0.1\"", "", "line 5: expected a number, found ``"),
         (">3<", ">3.5<", "line 7: expected a number, found `3.5`"),
@@ -49,7 +53,11 @@ fn ranklib_errors_name_the_line() {
         ("<feature>3</feature>", "<feature>3</feature>4", "line 7: expected an element, found `4`"),
         ("<ensemble>", "<!DOCTYPE x><ensemble>", "line 4: no well-formed XML"),
         ("</ensemble>", "</ensemble><ensemble></ensemble>", "line 1: found 2 `<ensemble>`s; a model of MART has one"),
-        ("", "", "line 1: the file does not say how many features a document has; give the number, at least 3"),
+        (
+            "",
+            "",
+            "line 1: the file does not say how many features a document has; give the number of features, at least 3",
+        ),
     ];
     for (from, to, expected) in cases {
         let found = error("ranklib", &RANKLIB.replacen(from, to, 1));
@@ -64,7 +72,7 @@ fn ranklib_errors_name_the_line() {
          of the JSON string (`jq -r`)"
     );
     let found = error("ranklib", &format!("## {}", "x".repeat(100_000)));
-    assert!(found.len() < 250 && found.contains("xxx...` cannot be read; these can"), "{found}");
+    assert!(found.len() < 250 && found.contains("xxx...` cannot be read; models of these"), "{found}");
     let narrow = read("ranklib", RANKLIB, Some(2)).unwrap_err().to_string();
     assert_eq!(narrow, "line 7: there is no feature 3; features are 1 to 2");
 }
@@ -73,7 +81,7 @@ fn ranklib_errors_name_the_line() {
 fn ranklib_errors_in_weights_name_the_line() {
     let cases = [
         ("## AdaRank\n\n", "line 2: the file ends before the model"),
-        ("## AdaRank\n1:2\n\n2:3", "line 4: expected one line below those that begin with `##`"),
+        ("## AdaRank\n1:2\n\n2:3", "line 4: expected one line below the lines that begin with `##`"),
         ("## AdaRank\n1:2:3", "line 2: expected `feature:weight`, found `1:2:3`"),
         ("## AdaRank\n1:two", "line 2: expected a number, found `two`"),
         ("## AdaRank\n3:2", "line 2: there is no feature 3; features are 1 to 2"),
@@ -92,11 +100,7 @@ fn ranklib_errors_in_weights_name_the_line() {
 #[test]
 fn lightgbm_errors_name_the_line() {
     let cases = [
-        (
-            "version=v4",
-            "version=v1",
-            "line 2: found version `v1`; v2, v3 and v4 can be read, and files that state none",
-        ),
+        ("version=v4", "version=v1", "line 2: found version `v1`; v2, v3, v4 and files without a version can be read"),
         ("num_class=1", "num_class=3", "line 3: `num_class` must be 1: a ranker has one score"),
         ("max_feature_idx=3", "max_feature_idx=2", "line 15: there is no feature 3; features are 0 to 2"),
         ("max_feature_idx=3", "max_feature_idx=4000000000", "line 6: there is no feature 4000000000"),
@@ -115,7 +119,7 @@ fn lightgbm_errors_name_the_line() {
         (
             "tree_sizes=",
             "tree_sizes=1 ",
-            "line 10: `tree_sizes` states 4 trees, but the file has 3: it is not complete",
+            "line 10: `tree_sizes` states 4 trees, but the file has 3: the file is not complete",
         ),
         ("decision_type=6", "decision_type=12", "line 18: `12` is no type of decision"),
         ("left_child=1 -1", "left_child=0 -1", "line 12: node 0 of a tree must be the child of exactly one node"),
@@ -130,7 +134,10 @@ fn lightgbm_errors_name_the_line() {
     }
     let cut_off = &LIGHTGBM[..LIGHTGBM.len() / 2];
     let lines = cut_off.lines().count();
-    assert_eq!(error("lightgbm", cut_off), format!("line {lines}: the file ends before `end of trees`: it is cut off"));
+    assert_eq!(
+        error("lightgbm", cut_off),
+        format!("line {lines}: the file ends before `end of trees`: the file is cut off")
+    );
 }
 
 #[test]

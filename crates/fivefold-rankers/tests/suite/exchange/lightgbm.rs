@@ -219,7 +219,7 @@ fn zero_as_missing_cannot_grow_without_bound() {
     };
     assert!(written(5).is_ok());
     let error = written(40).unwrap_err().why;
-    assert!(error.contains("it has more than 65536 leaves"), "{error}");
+    assert!(error.contains("the tree has more than 65536 leaves"), "{error}");
 }
 
 /// LightGBM 4.7.0 gives the rows of `lightgbm.features.txt` the scores of `written.scores.txt`:

@@ -275,7 +275,11 @@ fn what_a_program_cannot_say_is_refused_with_a_reason() {
             Ok(written) => {
                 assert!(["ranklib", "lightgbm", "onnx"].contains(&target.name), "{}", target.name);
                 assert!(written.notes.iter().any(|note| note.contains("normalise them before")), "{:?}", written.notes);
-                assert!(written.notes.iter().any(|note| note.contains("least of their query")), "{:?}", written.notes);
+                assert!(
+                    written.notes.iter().any(|note| note.contains("least value of its query")),
+                    "{:?}",
+                    written.notes
+                );
             }
             Err(refusal) => {
                 assert!(refusal.why.contains("sees one document at a time"), "{refusal}");

@@ -17,7 +17,7 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
     )?;
     let Some(scores) = args.scores.as_ref().or(args.run.as_ref()) else {
         let help = "give --data FILE --scores FILE, or --qrels FILE --run FILE";
-        return Err(Problem::new("two dialects are compared on scores").help(help).into());
+        return Err(Problem::new("scores are missing: two dialects are compared on the same scores").help(help).into());
     };
     let judgements = args.judgements()?;
     let scored = judgements.scores(scores)?;
@@ -30,7 +30,7 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
     let mut means =
         Table::new("means", "Means", ["measure", one_name, other_name, "difference", "queries that differ"], 1);
     let columns = ["measure", "rule", one_name, other_name, "queries affected", "of the difference"];
-    let mut rules = Table::new("rules", "The rules that cause it", columns, 4);
+    let mut rules = Table::new("rules", "The rules that cause the difference", columns, 4);
     let columns = ["measure", "query", one_name, other_name, "rules at work"];
     let mut queries = Table::new("queries", "The first queries that differ", columns, 2);
     let mut differs = false;
@@ -68,7 +68,8 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
     if rules.rows.is_empty() {
         rules.notes.push("no rule of the two dialects differs".to_owned());
     } else {
-        let shares = "shares are means over all orders in which the rules can be changed, and add up to the difference";
+        let shares = "a share is a mean over all orders in which the rules can be changed; shares add up to the \
+            difference";
         rules.notes.push(shares.to_owned());
     }
     if !differs {

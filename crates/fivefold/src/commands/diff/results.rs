@@ -45,7 +45,7 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
     for common in Common::between(&sides) {
         let columns = common.columns(&sides);
         let causes = match args.without_data {
-            true => Err("they are not looked for without the data".to_owned()),
+            true => Err("--without-data was given".to_owned()),
             false => causes::of([&args.one, &args.other].map(Path::new), &sides, &common, &columns),
         };
         let causes = causes.unwrap_or_else(|reason| {
@@ -57,8 +57,8 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
     }
     let notes = notes(args, &sides, &found, &only);
     if !found.rules.rows.is_empty() {
-        let shares = "of the difference: the mean over the rankers whose values differ of a rule's share, which is its mean effect over all \
-                      orders in which the rules can be changed; the shares of a measure add up to the mean of the differences";
+        let shares = "of the difference: the rule's share, as a mean over the rankers whose values differ; shares of \
+            a measure add up to the mean difference";
         found.rules.notes.insert(0, shares.to_owned());
     }
     let Found { mut means, rules, queries, lacking, .. } = found;
@@ -116,7 +116,7 @@ impl Found {
         ];
         let means = Table::new("means", "Values that differ", columns, 3);
         let columns = ["data set", "measure", "rule", "A", "B", "rankers", "values affected", "of the difference"];
-        let rules = Table::new("rules", "The rules that cause it", columns, 5);
+        let rules = Table::new("rules", "The rules that cause the difference", columns, 5);
         let columns =
             ["data set", "query", "values that differ", "the most: ranker", "measure", "A", "B", "rules at work"];
         let queries = Table::new("queries", "The first queries that differ", columns, 2);
@@ -248,15 +248,16 @@ fn notes(args: &Args, sides: &[Results; 2], found: &Found, only: &OneSided) -> V
         sides.each_ref().map(|side| side.manifest.experiment.evaluation.conventions.undefined == Undefined::Skip);
     let left_out = match skips {
         [false, false] => "",
-        [true, false] => ", of which A leaves out what is undefined there",
-        [false, true] => ", of which B leaves out what is undefined there",
-        [true, true] => ", of which each leaves out what is undefined there",
+        [true, false] => "; A leaves out queries whose value is undefined in A",
+        [false, true] => "; B leaves out queries whose value is undefined in B",
+        [true, true] => "; each side leaves out queries whose value is undefined there",
     };
     notes.push(format!("{policies}; means are over the queries that both sides have{left_out}"));
     for (side, &count) in ["A", "B"].iter().zip(&found.alone).filter(|(_, count)| **count > 0) {
         let count_there = which(count, "counts", "count");
         notes.push(format!(
-            "{} {count_there} in the means of {side} only, since the other side leaves out what is undefined",
+            "{} {count_there} in the means of {side} only, because the value is undefined on the other side, which \
+                leaves it out",
             counted(count, "value")
         ));
     }
@@ -288,9 +289,10 @@ fn untold(dataset: &str, columns: &[Column], known: &Causes, reason: &str) -> Op
     }
     Some(match known.iter().any(Option::is_some) {
         true => format!(
-            "{dataset}: rules other than `undefined` and `fold_mean` cannot be told: {reason}; `{NOT_TOLD}` is what they do together"
+            "{dataset}: the effect of rules other than `undefined` and `fold_mean` is unknown ({reason}); \
+                `{NOT_TOLD}` is the effect of all other rules together"
         ),
-        false => format!("{dataset}: the rules cannot be told: {reason}"),
+        false => format!("{dataset}: the rules that cause the difference are unknown ({reason})"),
     })
 }
 

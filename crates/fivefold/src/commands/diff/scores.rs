@@ -15,7 +15,7 @@ use crate::problem::Problem;
 
 /// Makes the tables of means and of the first queries that differ, for each measure.
 pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
-    args.refuse("these are score files themselves", &[&args.measured(), &args.places()])?;
+    args.refuse("the two inputs are already score files", &[&args.measured(), &args.places()])?;
     let conventions = args.conventions.resolve().map_err(Problem::from)?;
     let dialect = args.conventions.dialect().map_err(Problem::from)?;
     let judgements = args.judgements()?;
@@ -87,7 +87,7 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
     let changed = Changed::between(&sides);
     means.notes.push(format!("A: {}; B: {}", args.one, args.other));
     let are = which(otherwise, "is", "are");
-    means.notes.push(format!("{otherwise} of {} {are} ranked otherwise", counted(first_ranks.len(), "query")));
+    means.notes.push(format!("{otherwise} of {} {are} ranked differently", counted(first_ranks.len(), "query")));
     means.notes.push(changed.note());
     means.notes.extend(judgements.remarks());
     for (side, scored) in ["A", "B"].iter().zip(&scored) {

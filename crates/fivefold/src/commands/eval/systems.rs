@@ -180,8 +180,10 @@ pub(in crate::commands) fn check_folds(pattern: &str, many_folds: bool) -> miett
         (false, true) => format!("`{pattern}` names a score file for each fold, but there is one data file"),
         _ => return Ok(()),
     };
-    let help =
-        format!("`{FOLD}` in --scores stands for the fold's number; it goes with several files or `{FOLD}` in --data");
+    let help = format!(
+        "`{FOLD}` in --scores stands for the fold's number; use `{FOLD}` with several files or with `{FOLD}` \
+            in --data"
+    );
     Err(Problem::new(what).help(help).into())
 }
 

@@ -16,7 +16,7 @@ pub(super) fn tables(args: &Args, measure: &str) -> miette::Result<Vec<Table>> {
     let dialect = args.conventions.dialect().map_err(Problem::from)?;
     let spec: MeasureSpec = measure.parse().map_err(Problem::from)?;
     let Some(scores) = args.scores.as_ref().or(args.run.as_ref()) else {
-        let what = "a value is of scores, a score file beside the LETOR file or a run beside the qrels";
+        let what = "scores are missing: give a score file with the LETOR file, or a run with the qrels";
         return Err(Problem::new(what).help("give DATA SCORES, or --qrels FILE --run FILE").into());
     };
     let data: Vec<String> = args.file.iter().cloned().collect();
@@ -55,7 +55,9 @@ pub(super) fn tables(args: &Args, measure: &str) -> miette::Result<Vec<Table>> {
         ranking.rows.push(cells);
     }
     if told.positions > shown {
-        ranking.notes.push(format!("further positions that count: {}; --rows shows more", told.positions - shown));
+        ranking
+            .notes
+            .push(format!("further positions with a contribution: {}; --rows shows more", told.positions - shown));
     }
     if told.ranking.len() > told.positions {
         ranking.notes.push(format!("documents beyond the cutoff: {}", told.ranking.len() - told.positions));
@@ -98,10 +100,12 @@ pub(super) fn tables(args: &Args, measure: &str) -> miette::Result<Vec<Table>> {
     }
     if query.missing {
         let how = match query.left_out(&conventions) {
-            true => "means leave it out",
-            false => "it counts as a run that retrieved nothing",
+            true => "means leave the topic out",
+            false => "the topic counts as if the run had retrieved nothing",
         };
-        steps.notes.push(format!("the run lacks this topic; {how} (missing_topics: {})", conventions.missing_topics));
+        steps
+            .notes
+            .push(format!("the topic is not in the run; {how} (missing_topics: {})", conventions.missing_topics));
     }
     steps.notes.extend(told.remarks.iter().cloned());
     steps.notes.push(dialect.describe(&conventions));

@@ -61,8 +61,7 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
     } else if content.get("weights").is_some() {
         Explained::Weights(serde_json::from_value(content).map_err(|error| unusable(&error))?)
     } else {
-        let what =
-            format!("a model of `{ranker}` is neither trees nor weights, so that no feature has a share of its own");
+        let what = format!("a model of `{ranker}` has neither trees nor weights, so no feature has a share of its own");
         return Err(unusable(&what).help("models of trees and of weights can be explained").into());
     };
     let (mean, shares) = model.shares(&asked, row);
@@ -94,16 +93,16 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
         table_of_shares.rows.push([name].into_iter().chain(cells).collect());
     }
     table_of_shares.notes.push(model.method().to_owned());
-    table_of_shares
-        .notes
-        .push("features count from 1, with values as the model sees them, after its normaliser".to_owned());
+    table_of_shares.notes.push("features count from 1; values are shown after the model's normaliser".to_owned());
     if scorer.model.codes().is_some() {
         table_of_shares
             .notes
             .push("values are shown as 32 bits hold them; the model compares all digits of the text".to_owned());
     }
     if scorer.missing.is_none() {
-        table_of_shares.notes.push("a missing value is shown as 0; the model has a side for it at each cut".to_owned());
+        table_of_shares
+            .notes
+            .push("a missing value is shown as 0; the model sends a missing value to a side at each split".to_owned());
     }
     let mut tables = vec![table_of_shares];
     if let Explained::Trees(trees) = &model {
@@ -254,9 +253,8 @@ fn way(model: &TreeModel, (rows, asked): (&[&[f32]], &[&[f32]]), row: usize) -> 
         }
     }
     table.notes.push(
-        "the training chose each cut for its gain, the largest fall of its loss among the features and thresholds that it \
-         offered that node (a random forest, and any training on a share of the features, offers some of them); documents: of \
-         this query, since the model file counts none"
+        "cut: the split with the largest gain (fall of the training loss) that the node could choose; documents: \
+            documents of this query, because the model file has no counts"
             .to_owned(),
     );
     table

@@ -35,7 +35,7 @@ impl GitAddress {
     pub(super) fn parse(text: &str) -> miette::Result<Self> {
         if let Some(odd) = text.chars().find(|c| c.is_whitespace() || c.is_control()) {
             let problem = Problem::new(format!("the git address `{text}` has the character {odd:?}"));
-            return Err(problem.help("addresses have no blanks; write %20 for one").into());
+            return Err(problem.help("a git address has no blanks; write %20 for a blank").into());
         }
         let address = text.strip_prefix("git+").unwrap_or(text);
         let (address, commit) = match (address.split_once('?'), address.split_once('#')) {
@@ -83,7 +83,7 @@ fn commit(text: &str, query: &str) -> miette::Result<(&'static str, String)> {
 /// The name of a branch, tag or revision, which is not empty.
 fn named(text: &str, key: &str, value: &str) -> miette::Result<String> {
     if value.is_empty() || value.contains(['&', '?', '#']) {
-        return Err(Problem::new(format!("the git address `{text}` does not name one {key}")).help(SPELLINGS).into());
+        return Err(Problem::new(format!("the git address `{text}` does not name a {key}")).help(SPELLINGS).into());
     }
     Ok(value.to_owned())
 }
@@ -115,8 +115,8 @@ fn url(address: &str) -> miette::Result<String> {
     }
     if scheme == "file" {
         return match Path::new(rest) {
-            path if !path.is_absolute() => Err(wrong("a file has a whole path")
-                .help("write file:// and a path that begins with /, so three slashes")
+            path if !path.is_absolute() => Err(wrong("the path of a file address must begin with a slash")
+                .help("write three slashes, as in file:///home/me/fivefold")
                 .into()),
             path if !path.is_dir() => Err(wrong(&format!("there is no folder {rest}")).into()),
             _ => Ok(address.to_owned()),
@@ -124,7 +124,9 @@ fn url(address: &str) -> miette::Result<String> {
     }
     match rest.split_once('/') {
         Some((host, path)) if !host.is_empty() && !path.trim_matches('/').is_empty() => Ok(address.to_owned()),
-        _ => Err(wrong("it names no host and repository").help("as in https://HOST/OWNER/NAME").into()),
+        _ => Err(wrong("the host or the repository is missing")
+            .help("write an address such as https://HOST/OWNER/NAME")
+            .into()),
     }
 }
 
@@ -163,16 +165,16 @@ mod tests {
         for (text, what) in [
             ("htps://host/o/f", "did you mean `https://host/o/f`?"),
             ("https:/host/o/f", "it lacks `://`"),
-            ("https://host", "it names no host and repository"),
-            ("https:///o/f", "it names no host and repository"),
+            ("https://host", "the host or the repository is missing"),
+            ("https:///o/f", "the host or the repository is missing"),
             ("https://host/o/f?tga=v1", "did you mean `tag`?"),
             ("https://host/o/f?v1", "`v1` in the git address"),
-            ("https://host/o/f?tag=", "does not name one tag"),
-            ("https://host/o/f#", "does not name one rev"),
-            ("https://host/o/f?tag=a&rev=b", "does not name one tag"),
+            ("https://host/o/f?tag=", "does not name a tag"),
+            ("https://host/o/f#", "does not name a rev"),
+            ("https://host/o/f?tag=a&rev=b", "does not name a tag"),
             ("https://host/o/f?tag=a#b", "names two commits"),
             ("https://host/o f", "has the character ' '"),
-            ("file://fivefold", "a file has a whole path"),
+            ("file://fivefold", "the path of a file address must begin with a slash"),
             ("file:///no/such/folder", "there is no folder /no/such/folder"),
             ("git@host:", "no repository is named after the host"),
         ] {

@@ -60,7 +60,7 @@ pub(super) fn choose(asked: Option<&str>) -> miette::Result<Choice> {
     match asked {
         Some(asked) => {
             let origin = parse(asked)?;
-            let why = other_version(&origin).unwrap_or_else(|| "--fivefold says so".to_owned());
+            let why = other_version(&origin).unwrap_or_else(|| "--fivefold asks for this source".to_owned());
             Ok(Choice { origin, why })
         }
         None => {
@@ -76,7 +76,7 @@ pub(super) fn choose(asked: Option<&str>) -> miette::Result<Choice> {
 fn other_version(origin: &Origin) -> Option<String> {
     let Origin::Version(text) = origin else { return None };
     let (requirement, own) = (VersionReq::parse(text).ok()?, Version::parse(OWN_VERSION).ok()?);
-    let remark = || format!("--fivefold says so, though this program, whose template it is, has version {OWN_VERSION}");
+    let remark = || format!("--fivefold asks for it, but the template is from this program, version {OWN_VERSION}");
     (!requirement.matches(&own)).then(remark)
 }
 
@@ -84,18 +84,27 @@ fn other_version(origin: &Origin) -> Option<String> {
 /// this program.
 fn without_option(here: &Path, built_from: &Path) -> Choice {
     if let Some(around) = here.ancestors().find(|folder| is_checkout(folder)) {
-        return Choice { origin: Origin::Checkout(around.to_owned()), why: "this folder is in it".to_owned() };
+        return Choice {
+            origin: Origin::Checkout(around.to_owned()),
+            why: "the current folder is inside this checkout".to_owned(),
+        };
     }
     let version = Origin::Version(OWN_VERSION.to_owned());
     if !is_checkout(built_from) {
-        return Choice { origin: version, why: "this program has that version, and stands in no checkout".to_owned() };
+        return Choice {
+            origin: version,
+            why: "this program has this version and was not built from a checkout".to_owned(),
+        };
     }
     // What `cargo install --git` leaves there is gone when cargo next cleans up.
     if built_from.components().any(|part| part.as_os_str() == "checkouts") && !built_from.join(".git").is_dir() {
-        let why = "this program has that version; cargo's own copy of its checkout does not stay".to_owned();
+        let why = "this program has this version, and cargo may delete its copy of the checkout".to_owned();
         return Choice { origin: version, why };
     }
-    Choice { origin: Origin::Checkout(built_from.to_owned()), why: "this program was built from it".to_owned() }
+    Choice {
+        origin: Origin::Checkout(built_from.to_owned()),
+        why: "this program was built from this checkout".to_owned(),
+    }
 }
 
 fn is_checkout(folder: &Path) -> bool {
@@ -143,13 +152,13 @@ fn no_version(text: &str, error: &semver::Error) -> Problem {
 fn no_checkout(path: &Path) -> Problem {
     let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let help = if let Some(around) = absolute.ancestors().skip(1).find(|folder| is_checkout(folder)) {
-        format!("did you mean {}, the checkout around it?", around.display())
+        format!("did you mean {}, the checkout around this folder?", around.display())
     } else if absolute.join("HEAD").is_file() && absolute.join("objects").is_dir() {
-        format!("it is a git repository without files: give its address, file://{}", absolute.display())
+        format!("the folder is a git repository without files: give its address, file://{}", absolute.display())
     } else {
-        "give the folder that README.md of fivefold is in".to_owned()
+        "give the folder with fivefold's README.md".to_owned()
     };
-    Problem::new(format!("{} is no checkout of fivefold: it has no {MARK}", path.display())).help(help)
+    Problem::new(format!("{} is not a checkout of fivefold: the folder has no {MARK}", path.display())).help(help)
 }
 
 /// What is neither there, nor an address, nor a version.
@@ -202,14 +211,14 @@ mod tests {
         std::fs::write(copy.join(MARK), "").unwrap();
         let choice = without_option(Path::new("/no/such/folder"), &copy);
         assert_eq!(choice.origin, Origin::Version(OWN_VERSION.to_owned()));
-        assert!(choice.why.contains("does not stay"), "{}", choice.why);
+        assert!(choice.why.contains("may delete its copy"), "{}", choice.why);
     }
 
     #[test]
     fn a_version_that_this_program_does_not_meet_is_remarked() {
-        assert_eq!(choose(Some(OWN_VERSION)).unwrap().why, "--fivefold says so");
+        assert_eq!(choose(Some(OWN_VERSION)).unwrap().why, "--fivefold asks for this source");
         let why = choose(Some("99.1")).unwrap().why;
-        assert!(why.contains(&format!("has version {OWN_VERSION}")), "{why}");
+        assert!(why.contains(&format!("from this program, version {OWN_VERSION}")), "{why}");
     }
 
     #[test]
@@ -219,8 +228,8 @@ mod tests {
         std::fs::create_dir(bare.path().join("objects")).unwrap();
         let inside = around.path().join("crates");
         for (asked, what) in [
-            (empty.path().to_str().unwrap(), "it has no crates/fivefold-core/Cargo.toml"),
-            (inside.to_str().unwrap(), "the checkout around it?"),
+            (empty.path().to_str().unwrap(), "the folder has no crates/fivefold-core/Cargo.toml"),
+            (inside.to_str().unwrap(), "the checkout around this folder?"),
             (bare.path().to_str().unwrap(), "give its address, file:///"),
             ("v0.1.0", "did you mean `0.1.0`?"),
             ("0.1.0.0", "`0.1.0.0` is no version: "),

@@ -34,7 +34,8 @@ impl Args {
     fn again(&self, manifest: &StudyManifest) -> miette::Result<Option<Vec<Check>>> {
         let (mut inputs, mut files, mut report) = (Check::new("inputs"), Check::new("files"), Check::new("report"));
         if self.without_data {
-            let what = "a study is checked by doing it again, which needs what it reads: leave out --without-data";
+            let what = "`verify` checks a study by doing the study again, which needs the study's data: leave out \
+                --without-data";
             return Err(Problem::new(what).into());
         }
         let file = StudyFile::restore(manifest).map_err(|error| Problem::param(error, "", ""))?;
@@ -67,17 +68,20 @@ impl Args {
             match findings.inputs.iter().find(|found| found.name == *name) {
                 Some(found) if found.hash == input.hash => inputs.passed(),
                 Some(found) => {
-                    let what = format!("{name}: the hash is {}, but {} of what was read now", input.hash, found.hash);
+                    let what = format!(
+                        "{name}: the recorded hash is {}, but the content read now has {}",
+                        input.hash, found.hash
+                    );
                     inputs.failed("manifest.json", what);
                 }
-                None => inputs.failed("manifest.json", format!("{name}: was not read now")),
+                None => inputs.failed("manifest.json", format!("{name}: the study did not read this input now")),
             }
         }
         let store = Store::new(&self.folder);
         for (name, content) in &findings.files {
             let result = match store.read(name) {
                 Ok(Some(stored)) if stored == content.as_bytes() => Ok(()),
-                Ok(Some(_)) => Err("is not what the study gives".to_owned()),
+                Ok(Some(_)) => Err("differs from the file that the study gives".to_owned()),
                 Ok(None) => Err("there is no such file".to_owned()),
                 Err(error) => Err(error.to_string()),
             };
