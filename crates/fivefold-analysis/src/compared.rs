@@ -234,6 +234,18 @@ impl Compared {
         (0..self.systems.len()).filter(significant).filter(|&other| better(system, other).is_gt()).collect()
     }
 
+    /// The systems that were tested against the best one at a cutoff, and are not told apart from
+    /// it. None if too few draws were made to tell any apart.
+    pub fn not_told_from_best(&self, cutoff: usize, alpha: f64) -> Vec<usize> {
+        let order = self.order(cutoff);
+        let Some(&best) = order.first().filter(|_| self.too_few_draws.is_none()) else { return Vec::new() };
+        let (levels, beaten) = (self.levels(cutoff), self.beaten(best, cutoff, alpha));
+        let alike = |other: &usize| {
+            levels[*other].is_some() && levels[*other] != levels[best] && self.p(best, *other, cutoff).is_some()
+        };
+        order.iter().copied().filter(alike).filter(|other| !beaten.contains(other)).collect()
+    }
+
     /// Comparisons that were tested, at all cutoffs: the family of a correction.
     pub fn tested(&self) -> usize {
         self.p_values.iter().flatten().flatten().count()

@@ -27,6 +27,57 @@ pub struct Table {
     /// Lines under the table: dialect, policies, numbers of queries and of undefined values,
     /// remarks on cells.
     pub notes: Vec<String>,
+    /// What stands out among the cells, in the forms that have type: LaTeX and Markdown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marks: Option<TableMarks>,
+}
+
+/// What stands out among the cells of a table.
+///
+/// ```
+/// use fivefold_analysis::{Cell, Table};
+/// use fivefold_analysis::table::{Mark, TableMarks};
+///
+/// let marks = TableMarks { meaning: "bold: the best mean".to_owned(), cells: vec![(1, 1, Mark::Best)] };
+/// let rows = vec![vec![Cell::text("A"), Cell::number(0.25, 3)], vec![Cell::text("B"), Cell::number(0.5, 3)]];
+/// let table = Table::new("means", "Means", ["system", "mean"], 1).with_rows(rows).with_marks(marks);
+/// assert_eq!((table.mark(1, 1), table.mark(0, 1)), (Some(Mark::Best), None));
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TableMarks {
+    /// What the marks mean, which precedes the notes wherever marks are shown.
+    pub meaning: String,
+    /// Row, column and mark.
+    pub cells: Vec<(usize, usize, Mark)>,
+}
+
+/// How a mean stands to the best mean.
+///
+/// ```
+/// use fivefold_analysis::table::Mark;
+///
+/// assert_eq!(Mark::NotToldApart.sign(), Some('='));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// It is the best, or level with it: bold.
+    Best,
+    /// It was tested, and is not told apart from the best: `=`.
+    NotToldApart,
+    /// It was not tested against the best: `?`.
+    Untested,
+}
+
+impl Mark {
+    /// The sign after a number. `None` for the best, which is bold.
+    pub fn sign(self) -> Option<char> {
+        match self {
+            Mark::Best => None,
+            Mark::NotToldApart => Some('='),
+            Mark::Untested => Some('?'),
+        }
+    }
 }
 
 /// One cell.
@@ -76,7 +127,15 @@ impl Table {
         label_columns: usize,
     ) -> Self {
         let columns = columns.into_iter().map(|column| column.as_ref().to_owned()).collect();
-        Table { id: id.into(), title: title.into(), columns, label_columns, rows: Vec::new(), notes: Vec::new() }
+        Table {
+            id: id.into(),
+            title: title.into(),
+            columns,
+            label_columns,
+            rows: Vec::new(),
+            notes: Vec::new(),
+            marks: None,
+        }
     }
 
     /// The table with these rows.
@@ -89,6 +148,18 @@ impl Table {
     #[must_use]
     pub fn with_notes(self, notes: Vec<String>) -> Self {
         Table { notes, ..self }
+    }
+
+    /// The table with these marks.
+    #[must_use]
+    pub fn with_marks(self, marks: TableMarks) -> Self {
+        Table { marks: Some(marks), ..self }
+    }
+
+    /// The mark of a cell.
+    pub fn mark(&self, row: usize, column: usize) -> Option<Mark> {
+        let cells = &self.marks.as_ref()?.cells;
+        cells.iter().find(|(of_row, of_column, _)| (*of_row, *of_column) == (row, column)).map(|(.., mark)| *mark)
     }
 }
 

@@ -8,23 +8,9 @@ use fivefold_analysis::p_value::p_value;
 use fivefold_analysis::{Cell, Table};
 use fivefold_base::printable::acts;
 
-/// What a cell of means is marked with, in the forms that have type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mark {
-    /// Plain.
-    None,
-    /// The best of its column: bold.
-    Best,
-    /// A sign after the number: `=` or `?`.
-    Sign(char),
-}
-
-/// The mark of a cell, by row and column.
-pub(crate) type Marks<'m> = &'m dyn Fn(usize, usize) -> Mark;
-
-/// The marks of a table without marks.
-pub(crate) fn unmarked(_: usize, _: usize) -> Mark {
-    Mark::None
+/// The notes of a table whose marks are shown: what the marks mean comes first.
+pub(crate) fn notes_with_marks(table: &Table) -> Vec<String> {
+    table.marks.iter().map(|marks| marks.meaning.clone()).chain(table.notes.iter().cloned()).collect()
 }
 
 /// The cell as one line of plain text.

@@ -12,9 +12,10 @@
 
 use std::collections::BTreeSet;
 
+use fivefold_analysis::table::Mark;
 use fivefold_analysis::{Cell, Table};
 
-use crate::cell::{Mark, Marks, is_words, one_line, shown, unmarked};
+use crate::cell::{is_words, notes_with_marks, one_line, shown};
 
 /// The characters of a line of `article`, with two added for each column. A wider table is scaled
 /// to the line.
@@ -35,7 +36,8 @@ const LACKING: &str = "«»ÐÞðþĄąĐđĘęĦħĮįĸĿŀŉŊŋŦŧŲųſ";
 /// The command that begins a wrapped cell.
 const RAGGED: &str = "\\raggedright ";
 
-/// The table as LaTeX.
+/// The table as LaTeX. The best means are bold, and a raised sign follows other marked numbers. A
+/// sign takes no width, so that digits stay aligned.
 ///
 /// ```
 /// use fivefold_analysis::{Cell, Table};
@@ -46,12 +48,6 @@ const RAGGED: &str = "\\raggedright ";
 /// assert!(text.contains("A \\& B & 0.512"), "{text}");
 /// ```
 pub fn latex(table: &Table) -> String {
-    marked(table, &unmarked)
-}
-
-/// The table as LaTeX, with bold cells and raised signs after numbers. A sign takes no width, so
-/// that digits stay aligned.
-pub(crate) fn marked(table: &Table, marks: Marks<'_>) -> String {
     let rows = table.rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>()).collect::<Vec<_>>();
     let width = (0..table.columns.len()).map(|column| {
         let cells = rows.iter().filter_map(|row| row.get(column));
@@ -60,15 +56,11 @@ pub(crate) fn marked(table: &Table, marks: Marks<'_>) -> String {
     let widths = width.collect::<Vec<_>>();
     let width = widths.iter().sum::<usize>();
     // A wide table becomes lower, too, by being scaled.
-    if table.rows.len() * WIDE > LONG * width.max(WIDE) {
-        long(table, &widths, marks)
-    } else {
-        float(table, width, marks)
-    }
+    if table.rows.len() * WIDE > LONG * width.max(WIDE) { long(table, &widths) } else { float(table, width) }
 }
 
 /// A table that fits on a page, as a float.
-fn float(table: &Table, width: usize, marks: Marks<'_>) -> String {
+fn float(table: &Table, width: usize) -> String {
     let (package, open, close) = if width > WIDE {
         (
             "\\usepackage{booktabs,graphicx}",
@@ -82,10 +74,10 @@ fn float(table: &Table, width: usize, marks: Marks<'_>) -> String {
     out += &format!("  {}\n  {}\n", caption(table), label(table));
     out += &format!("{open}  \\begin{{tabular}}{{{}}}\n    \\toprule\n{}", columns(table, &[]), head(table, &[]));
     for (at, row) in table.rows.iter().enumerate() {
-        out += &record(row.iter().enumerate().map(|(column, cell)| marked_cell(cell, marks(at, column))));
+        out += &record(row.iter().enumerate().map(|(column, cell)| marked_cell(cell, table.mark(at, column))));
     }
     out += &format!("    \\bottomrule\n  \\end{{tabular}}\n{close}");
-    if !table.notes.is_empty() {
+    if !notes_with_marks(table).is_empty() {
         out += &format!("\n  \\smallskip\n{}", notes(table));
     }
     out += "\\end{table}\n";
@@ -94,7 +86,7 @@ fn float(table: &Table, width: usize, marks: Marks<'_>) -> String {
 
 /// A table over several pages. Its columns cannot be scaled, unlike the columns of a float. If the
 /// table is too wide even in the smallest type, words are wrapped.
-fn long(table: &Table, widths: &[usize], marks: Marks<'_>) -> String {
+fn long(table: &Table, widths: &[usize]) -> String {
     let width = widths.iter().sum::<usize>();
     let size = SIZES.iter().find(|(_, characters)| width <= *characters).map_or("tiny", |(size, _)| size);
     let wrapped = if width > TINY { wrapped(table, widths) } else { Vec::new() };
@@ -106,12 +98,12 @@ fn long(table: &Table, widths: &[usize], marks: Marks<'_>) -> String {
     for (at, row) in table.rows.iter().enumerate() {
         let cells = row.iter().enumerate().map(|(column, cell)| match limit(&wrapped, column) {
             Some(characters) => paragraph(&shown(cell), characters),
-            None => marked_cell(cell, marks(at, column)),
+            None => marked_cell(cell, table.mark(at, column)),
         });
         out += &record(cells);
     }
     out += "  \\end{longtable}\n}\n";
-    if !table.notes.is_empty() {
+    if !notes_with_marks(table).is_empty() {
         out += &format!("\\noindent\n{}", notes(table));
     }
     needs("\\usepackage{booktabs,longtable}", &out) + &out
@@ -187,7 +179,7 @@ fn label(table: &Table) -> String {
 }
 
 fn notes(table: &Table) -> String {
-    let notes = table.notes.iter().map(|note| escape(note)).collect::<Vec<_>>().join("\\par\n    ");
+    let notes = notes_with_marks(table).iter().map(|note| escape(note)).collect::<Vec<_>>().join("\\par\n    ");
     format!("  \\begin{{minipage}}{{\\linewidth}}\\footnotesize\n    {notes}\n  \\end{{minipage}}\n")
 }
 
@@ -198,11 +190,11 @@ fn record(cells: impl Iterator<Item = String>) -> String {
     format!("    {} {}\n", cells.join(" & "), if ragged { "\\tabularnewline" } else { "\\\\" })
 }
 
-fn marked_cell(cell: &Cell, mark: Mark) -> String {
-    match mark {
-        Mark::None => cell_text(cell),
-        Mark::Best => format!("\\textbf{{{}}}", cell_text(cell)),
-        Mark::Sign(sign) => format!("{}\\rlap{{$^{{{sign}}}$}}", cell_text(cell)),
+fn marked_cell(cell: &Cell, mark: Option<Mark>) -> String {
+    match mark.map(Mark::sign) {
+        None => cell_text(cell),
+        Some(None) => format!("\\textbf{{{}}}", cell_text(cell)),
+        Some(Some(sign)) => format!("{}\\rlap{{$^{{{sign}}}$}}", cell_text(cell)),
     }
 }
 

@@ -1,11 +1,13 @@
 //! Writes tables as Markdown (the pipe tables of GitHub Flavored Markdown). Cells are padded, so
 //! the source reads well too.
 
+use fivefold_analysis::table::Mark;
 use fivefold_analysis::{Cell, Table};
 
-use crate::cell::{Mark, Marks, is_words, one_line, shown, unmarked};
+use crate::cell::{is_words, notes_with_marks, one_line, shown};
 
-/// The table as Markdown: a heading, the table, the notes as a list.
+/// The table as Markdown: a heading, the table, the notes as a list. The best means are bold, and a
+/// sign follows other marked numbers.
 ///
 /// ```
 /// use fivefold_analysis::{Cell, Table};
@@ -16,16 +18,11 @@ use crate::cell::{Mark, Marks, is_words, one_line, shown, unmarked};
 /// assert!(text.contains("|   0.512 |"), "{text}");
 /// ```
 pub fn markdown(table: &Table) -> String {
-    marked(table, &unmarked)
-}
-
-/// The table as Markdown, with bold cells and signs after numbers.
-pub(crate) fn marked(table: &Table, marks: Marks<'_>) -> String {
     let heads = table.columns.iter().map(|head| escape(head)).collect::<Vec<_>>();
-    let with_mark = |row: usize, column: usize, cell: &Cell| match marks(row, column) {
-        Mark::None => cell_text(cell),
-        Mark::Best => format!("**{}**", cell_text(cell)),
-        Mark::Sign(sign) => format!("{} {sign}", cell_text(cell)),
+    let with_mark = |row: usize, column: usize, cell: &Cell| match table.mark(row, column).map(Mark::sign) {
+        None => cell_text(cell),
+        Some(None) => format!("**{}**", cell_text(cell)),
+        Some(Some(sign)) => format!("{} {sign}", cell_text(cell)),
     };
     let row = |(at, row): (usize, &Vec<Cell>)| {
         row.iter().enumerate().map(|(column, cell)| with_mark(at, column, cell)).collect::<Vec<_>>()
@@ -51,7 +48,7 @@ pub(crate) fn marked(table: &Table, marks: Marks<'_>) -> String {
     });
     out += &format!("|{}\n", rules.collect::<String>());
     rows.iter().for_each(|row| out += &line(row));
-    out + &notes(&table.notes)
+    out + &notes(&notes_with_marks(table))
 }
 
 /// The notes as a list, with a blank line before the list. Empty if there are no notes.

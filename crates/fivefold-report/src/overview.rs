@@ -9,8 +9,12 @@ mod agreement;
 mod copies;
 mod findings;
 mod matrix;
+mod remarks;
 mod screen;
 mod terminal;
+mod worked;
+
+use std::collections::BTreeSet;
 
 use fivefold_analysis::PageData;
 use fivefold_analysis::page::PageDataset;
@@ -19,8 +23,7 @@ use fivefold_base::words::{counted, list};
 use crate::error::ReportError;
 use crate::terminal::Style;
 
-use agreement::MeasureAgreement;
-pub(crate) use agreement::tau_of_orders;
+pub(crate) use agreement::MeasureAgreement;
 use matrix::ScoreMatrix;
 pub(crate) use screen::FirstScreen;
 
@@ -70,10 +73,16 @@ pub struct Overview {
     agreements: Vec<MeasureAgreement>,
     /// Whether there are UE versions, which want a word.
     has_versions: bool,
+    /// The UE versions worked out on a query, if a query shows both.
+    worked: Option<String>,
     /// The test in words.
     test: String,
-    /// The conventions of the values, then what is to be known of each data set.
+    /// The conventions of the values.
     conventions: Vec<String>,
+    /// The conventions that a dialect's name does not tell.
+    beyond_dialect: Vec<String>,
+    /// What is to be known of the data sets.
+    remarks: Vec<String>,
 }
 
 impl Overview {
@@ -98,8 +107,11 @@ impl Overview {
             matrices: compared.iter().map(|own| ScoreMatrix::new(own, test.alpha)).collect(),
             agreements: agreements.into_iter().flatten().collect(),
             has_versions: compared.iter().flat_map(|own| &own.compared).any(|own| own.measure != own.family),
+            worked: worked::query(&compared),
             test: test.words.clone(),
-            conventions: conventions(data, &compared),
+            conventions: data.conventions.clone(),
+            beyond_dialect: beyond_dialect(data),
+            remarks: remarks::merged(&compared),
         }))
     }
 
@@ -108,9 +120,19 @@ impl Overview {
         &self.facts
     }
 
-    /// The test, then the conventions.
+    /// The agreement of the measures, one matrix a data set with several measures.
+    pub(crate) fn agreements(&self) -> &[MeasureAgreement] {
+        &self.agreements
+    }
+
+    /// The test, all conventions, and what is to be known of the data sets.
     fn rules(&self) -> Vec<String> {
-        std::iter::once(&self.test).chain(&self.conventions).cloned().collect()
+        std::iter::once(&self.test).chain(&self.conventions).chain(&self.remarks).cloned().collect()
+    }
+
+    /// The same as [`rules`](Self::rules), where the name of a dialect stands for its conventions.
+    fn short_rules(&self) -> Vec<String> {
+        std::iter::once(&self.test).chain(&self.beyond_dialect).chain(&self.remarks).cloned().collect()
     }
 
     /// The overview as text in the style of a terminal.
@@ -166,17 +188,14 @@ fn warnings(data: &PageData) -> Vec<String> {
     warnings
 }
 
-/// The conventions of the values, then what is to be known of each data set.
-fn conventions(data: &PageData, datasets: &[&PageDataset]) -> Vec<String> {
-    let mut lines = data.conventions.clone();
-    for dataset in datasets {
-        let label = if datasets.len() > 1 { format!("{}: ", dataset.name) } else { String::new() };
-        for remark in dataset.remarks.iter().map(|remark| remark.trim_end_matches('.')) {
-            let line = format!("{label}{remark}");
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
+/// The conventions of the values. If they name a dialect, and how values depart from it, then the
+/// lines on measures and on ties follow from this name and are left out.
+fn beyond_dialect(data: &PageData) -> Vec<String> {
+    if !data.conventions.iter().any(|line| line.starts_with("dialect: ")) {
+        return data.conventions.clone();
     }
-    lines
+    let families = data.datasets.iter().flat_map(|own| &own.compared).map(|own| own.family.as_str());
+    let subjects: BTreeSet<&str> = families.chain(["ties"]).collect();
+    let follows = |line: &&String| line.split_once(": ").is_some_and(|(subject, _)| subjects.contains(subject));
+    data.conventions.iter().filter(|line| !follows(line)).cloned().collect()
 }

@@ -249,7 +249,7 @@ impl StudyRun {
         let mut chosen = self.tables.choose(tables)?;
         match overview {
             Some(overview) => {
-                screen.line(format_args!("{}: {}\n", file.name, overview.facts()));
+                screen.line(format_args!("{}: {}", file.name, overview.facts()));
                 screen.overview(overview);
                 if !chosen.is_empty() {
                     screen.line("");

@@ -1,6 +1,8 @@
 //! Tests `fivefold compare`: scores of other programs, and the shipped studies.
 
-use crate::harness::{assert_same_content, directory, json, real_data, stderr, stdout, stdout_with_data, summary_of};
+use crate::harness::{
+    assert_same_content, directory, json, overview_of, real_data, stderr, stdout, stdout_with_data, summary_of,
+};
 
 const VALUES: &str = "query,a,b,c\n1,.9,.1,.5\n2,.8,.3,.5\n3,.9,.2,.4\n4,.7,.2,.6\n5,.8,.1,.5\n";
 const FEW: &str = "--draws 100 --trials 20 --tables all";
@@ -293,9 +295,10 @@ fn conventions_of_a_run_stand_under_its_values() {
     page_of("runs/a runs/b");
     let loud = "CONVENTIONS DIFFER between values that are compared: ";
     let of_ties = "ties average in runs/a, input in runs/b";
-    let found = summary_of(&at.join("m/report.html"));
+    let found = overview_of(&at.join("m/report.html"));
     assert_eq!(found.matches(loud).count(), 1, "{found}");
-    assert!(found.contains("a (made)") && found.contains("b (made)"), "{found}");
+    let said = summary_of(&at.join("m/report.html"));
+    assert!(said.contains("a (made)") && said.contains("b (made)"), "{said}");
     assert!(found.contains(of_ties) && found.contains("discount "), "{found}");
     for entry in std::fs::read_dir(at.join("m/tables")).unwrap() {
         let path = entry.unwrap().path();

@@ -57,9 +57,18 @@ pub fn json(directory: &Path, arguments: &str) -> Value {
 
 /// The sentences of the summary of a page. Blanks replace the markup between them.
 pub fn summary_of(page: &Path) -> String {
+    between(page, "<section id=\"summary\"", "</section>")
+}
+
+/// The first screen of a page up to its figure.
+pub fn overview_of(page: &Path) -> String {
+    between(page, "<div id=\"overview\"", "<section id=\"differences\"")
+}
+
+fn between(page: &Path, start: &str, end: &str) -> String {
     let page = std::fs::read_to_string(page).unwrap().replace("&#x2f;", "/");
-    let section = page.split("<section id=\"summary\"").nth(1).unwrap().split("</section>").next().unwrap();
-    section.split_whitespace().collect::<Vec<_>>().join(" ")
+    let part = page.split(start).nth(1).unwrap().split(end).next().unwrap();
+    part.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Makes a new directory with some files.

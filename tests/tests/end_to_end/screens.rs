@@ -163,3 +163,34 @@ fn colours_only_when_asked() {
     let coloured = stderr(here(), "--color always rankers slwo", 2);
     assert!(!plain.contains('\u{1b}') && coloured.contains('\u{1b}'));
 }
+
+/// Values per query of three systems under two measures.
+fn compared() -> tempfile::TempDir {
+    let table = |scale: f64| {
+        let row = |query: u32| {
+            let value = |system: u32| scale * f64::from(30 * (3 - system) + query * (7 + 4 * system) % 23) / 120.0;
+            format!("q{query},{},{},{}\n", value(0), value(1), value(2))
+        };
+        format!("query,A,B,C\n{}", (0..40).map(row).collect::<String>())
+    };
+    directory(&[("ndcg.csv", &table(1.0)), ("ap.csv", &table(0.5))])
+}
+
+#[test]
+fn the_overview_in_a_pipe_has_no_colour() {
+    let folder = compared();
+    let command = "compare ndcg@10=ndcg.csv ap@10=ap.csv --correction holm";
+    let piped = stdout(folder.path(), command);
+    assert!(!piped.contains('\u{1b}'));
+    assert_snapshot!(piped);
+    // Colours add nothing but themselves.
+    let coloured = stdout(folder.path(), &format!("--color always {command}"));
+    let escapes = coloured.split('\u{1b}').skip(1).count();
+    let plain: String = coloured
+        .split('\u{1b}')
+        .enumerate()
+        .map(|(i, part)| if i > 0 { part.split_once('m').unwrap().1 } else { part })
+        .collect();
+    assert!(escapes > 10 && plain == piped, "{coloured}");
+    assert_snapshot!(stdout(folder.path(), &format!("{command} --json")));
+}

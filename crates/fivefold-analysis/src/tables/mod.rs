@@ -172,12 +172,7 @@ pub enum TablesError {
 /// # Errors
 /// [`TablesError`] if arrays do not fit together, or a table that the options name does not exist.
 pub fn all(evaluation: &Evaluation, options: &TableOptions) -> Result<Vec<Table>, TablesError> {
-    check(evaluation)?;
-    let mut tables = Vec::new();
-    for family in families(&evaluation.measures) {
-        tables.extend(of_family(&Analysis::new(evaluation, options, &family)));
-    }
-    finished(tables, options)
+    Ok(analyse(evaluation, options)?.tables)
 }
 
 /// All results that are computed from the values of a run.
@@ -225,8 +220,11 @@ pub fn analyse(evaluation: &Evaluation, options: &TableOptions) -> Result<Analys
     let (mut tables, mut comparisons, mut classes, mut query_sets) = (vec![], vec![], vec![], vec![]);
     for family in families(&evaluation.measures) {
         let analysis = Analysis::new(evaluation, options, &family);
-        tables.extend(of_family(&analysis));
-        comparisons.extend(comparison::of_family(&analysis, &difference)?);
+        let compared = comparison::of_family(&analysis, &difference)?;
+        let mut found = HowFound::default();
+        compared.iter().for_each(|comparison| found.merge(&comparison.how_found));
+        tables.extend(of_family(&analysis, &compared, &difference.in_words(&found)));
+        comparisons.extend(compared);
         classes.extend(query_class::of_family(&analysis));
         query_sets.extend(analysis.query_set_facts());
     }
@@ -264,8 +262,8 @@ impl Analysed {
     }
 }
 
-fn of_family(analysis: &Analysis<'_>) -> Vec<Table> {
-    let mut tables = scores::tables(analysis);
+fn of_family(analysis: &Analysis<'_>, comparisons: &[MethodComparison], test: &str) -> Vec<Table> {
+    let mut tables = scores::tables(analysis, comparisons, test);
     tables.extend(kendall::table(analysis));
     tables.extend(significance::tables(analysis));
     tables.push(pad::table(analysis));

@@ -19,9 +19,15 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// The lines of every table, about the data sets and the query sets in it.
+    /// The lines of every table, about the data sets and the query sets in it. Conventions of other
+    /// measures are left out.
     pub fn new(analysis: &Analysis<'_>, datasets: &[usize], sets: &[QuerySet]) -> Self {
-        let mut notes = Notes { lines: analysis.options.notes.clone(), missing: Vec::new() };
+        let of_another = |line: &&String| {
+            let mut others = analysis.evaluation.measures.iter().map(|spec| spec.base().at(None).to_string());
+            others.any(|other| other != analysis.family.name && line.starts_with(&format!("{other}: ")))
+        };
+        let lines = analysis.options.notes.iter().filter(|line| !of_another(line)).cloned().collect();
+        let mut notes = Notes { lines, missing: Vec::new() };
         for &dataset in datasets {
             let data = &analysis.evaluation.datasets[dataset];
             for &set in sets {

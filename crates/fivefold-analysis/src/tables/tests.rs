@@ -8,7 +8,7 @@ use fivefold_stats::PadDenominator;
 use super::Distance;
 use super::{QueryClass, SetSizes, TableOptions, TablesError, all, analyse, expected_histograms};
 use crate::evaluation::{DatasetValues, Evaluation, QueryInfo};
-use crate::table::{Cell, Table};
+use crate::table::{Cell, Mark, Table};
 
 const NAN: f64 = f64::NAN;
 const MEASURES: [&str; 6] = ["ndcg@1", "ndcg@2", "ndcg.v1@1", "ndcg.v1@2", "ndcg.v2@1", "ndcg.v2@2"];
@@ -116,6 +116,38 @@ fn every_table_is_there_in_the_papers_order() {
         assert!(table.notes.iter().any(|note| note.contains("undefined values, counted as 0")), "{}", table.id);
     }
     assert_eq!(tables[2].title, "Table 7: Kendall's tau of the methods' order under ndcg.v1 and ndcg.v2 against ndcg");
+}
+
+/// On all queries the differences of A to B are .5, .3, .1 and 0 (t = 2.03, p = .135), to C .8, .4,
+/// -.3 and 0 (t = .94, p = .42).
+#[test]
+fn score_tables_mark_the_best_and_what_is_not_told_apart_from_it() {
+    let marks = |alpha: f64| {
+        let tables = all(&one(), &TableOptions { alpha, ..options(Undefined::Zero) }).unwrap();
+        assert!(tables[0].marks.as_ref().unwrap().meaning.contains("t-test"));
+        // Of A, B and C at cutoff 1, and of A and B in the mean over cutoffs, which was not tested.
+        [(0, 2), (1, 2), (2, 2), (0, 4), (1, 4)].map(|(row, column)| tables[0].mark(row, column))
+    };
+    let (best, alike) = (Some(Mark::Best), Some(Mark::NotToldApart));
+    assert_eq!(marks(0.05), [best, alike, alike, best, None]);
+    assert_eq!(marks(0.2), [best, None, alike, best, None]);
+    // Of the uninformative queries only the best are marked: three rows and three columns further.
+    let tables = all(&one(), &options(Undefined::Zero)).unwrap();
+    let others = tables[0].marks.as_ref().unwrap().cells.iter().filter(|(row, ..)| *row > 2);
+    assert!(others.clone().count() >= 6 && others.clone().all(|(.., mark)| *mark == Mark::Best));
+}
+
+#[test]
+fn conventions_stand_under_their_measure_alone() {
+    let mut evaluation = one();
+    evaluation.measures[4..].clone_from_slice(&["ap@1", "ap@2"].map(|name| name.parse().unwrap()));
+    let own = ["ndcg: gain=exp2", "ap: threshold=1", "ties: average"].map(str::to_owned);
+    let tables = all(&evaluation, &TableOptions { notes: own.to_vec(), ..options(Undefined::Zero) }).unwrap();
+    for table in &tables {
+        let of_ap = table.id.split('-').nth(2) == Some("ap");
+        let has = own.each_ref().map(|line| table.notes.contains(line));
+        assert_eq!(has, [!of_ap, of_ap, true], "{}", table.id);
+    }
 }
 
 #[test]
@@ -631,7 +663,12 @@ fn letters_are_corrected_and_the_papers_tables_are_not() {
     let holm = with("t", "holm");
     assert_eq!(flat(&holm), fivefold_stats::corrections::holm(&uncorrected));
     assert_eq!(flat(&with("t", "bh")), fivefold_stats::corrections::benjamini_hochberg(&uncorrected));
-    assert_eq!(holm.tables, none.tables);
+    // Marks are those of the letters; the tables are the same but for them.
+    let unmarked = |of: &super::Analysed| -> Vec<Table> {
+        of.tables.iter().map(|table| Table { marks: None, ..table.clone() }).collect()
+    };
+    assert_eq!(unmarked(&holm), unmarked(&none));
+    assert_ne!(holm.tables, none.tables);
     assert_ne!(flat(&holm), uncorrected);
 
     // A test that draws for the whole family gives p-values near those of the t-test, for the same

@@ -1,16 +1,14 @@
-//! Square tables with coloured cells: p-values of pairs of methods, and Kendall's tau of pairs of
+//! Square tables with coloured cells: p-values of pairs of methods, and the agreement of pairs of
 //! measures.
 
 use fivefold_analysis::Compared;
-use fivefold_analysis::compared::SystemMean;
 use fivefold_analysis::p_value::{p_in_short, p_in_words};
 use fivefold_analysis::page::PageDataset;
 use fivefold_base::words::counted;
 use serde::Serialize;
 
 use super::wording::on;
-use crate::error::ReportError;
-use crate::overview::tau_of_orders;
+use crate::overview::MeasureAgreement;
 
 /// A square table.
 #[derive(Serialize)]
@@ -77,44 +75,32 @@ fn of_pairs(dataset: &PageDataset, compared: &Compared, alpha: f64) -> Matrix {
     })
 }
 
-/// Kendall's tau-b between all measures of a data set. The systems are ordered by their means over
-/// the cutoffs.
-pub(super) fn taus(dataset: &PageDataset, noun: &str) -> Result<Option<Matrix>, ReportError> {
-    let own = &dataset.compared;
-    if own.len() < 2 || own[0].systems.len() < 2 {
-        return Ok(None);
-    }
-    let labels: Vec<String> = own.iter().map(|compared| compared.measure.clone()).collect();
-    let tau = tau_of_measures(own)?;
-    let systems = counted(own[0].systems.len(), noun);
-    let caption = if dataset.name.is_empty() { systems } else { format!("{}, {systems}", dataset.name) };
-    Ok(Some(Matrix::new(caption, &labels, |row, column| {
-        let Some(tau) = tau[row][column] else {
-            let title = format!("undefined: there is no order, because all {noun}s tie or a {noun} has no value");
-            return MatrixCell { text: "n/a".to_owned(), title, ..MatrixCell::default() };
-        };
-        let depth = [0.5, 0.8, 0.95].iter().filter(|&&level| tau.abs() >= level).count();
-        let class = if tau < 0.0 { "d" } else { "u" };
-        MatrixCell {
-            text: format!("{tau:.3}"),
-            class: if depth > 0 { format!("{class}{depth}") } else { String::new() },
-            title: format!("{} and {}", labels[row], labels[column]),
-        }
-    })))
+/// How the measures of a data set agree at their main cutoffs: Kendall's tau-b of the orders above
+/// the diagonal, and below it the pairs of systems that are significant under one measure alone.
+pub(super) fn agreement(own: &MeasureAgreement, noun: &str) -> Matrix {
+    let labels: Vec<String> = own.measures.iter().map(|measure| measure.whole.clone()).collect();
+    let pairs = format!("{} of {noun}s", counted(own.pairs, "pair"));
+    let caption = if own.dataset.is_empty() { pairs } else { format!("{}, {pairs}", own.dataset) };
+    Matrix::new(caption, &labels, |row, column| {
+        let title = format!("{} and {}", labels[row], labels[column]);
+        if column > row { of_orders(own.taus[row][column], title) } else { of_conflicts(own, row, column, title) }
+    })
 }
 
-/// Kendall's tau-b of every two measures. `None` if a measure gives no order.
-pub(super) fn tau_of_measures(own: &[Compared]) -> Result<Vec<Vec<Option<f64>>>, ReportError> {
-    let scores: Vec<Option<Vec<f64>>> = own.iter().map(over_cutoffs).collect();
-    let of = |a: &Option<Vec<f64>>, b: &Option<Vec<f64>>| tau_of_orders(a.as_deref(), b.as_deref());
-    scores.iter().map(|a| scores.iter().map(|b| of(a, b)).collect()).collect()
-}
-
-/// Each system's mean over the cutoffs. `None` if a system has no value at a cutoff.
-pub(super) fn over_cutoffs(compared: &Compared) -> Option<Vec<f64>> {
-    let of_system = |means: &Vec<SystemMean>| {
-        let sum: Option<f64> = means.iter().map(|mean| mean.mean).sum();
-        Some(sum? / means.len() as f64)
+fn of_orders(tau: Option<f64>, title: String) -> MatrixCell {
+    let Some(tau) = tau else {
+        return MatrixCell { text: "n/a".to_owned(), title: format!("{title}: no order"), ..MatrixCell::default() };
     };
-    compared.means.iter().map(of_system).collect()
+    let depth = [0.5, 0.8, 0.95].iter().filter(|&&level| tau.abs() >= level).count();
+    let class = if tau < 0.0 { "d" } else { "u" };
+    let class = if depth > 0 { format!("{class}{depth}") } else { String::new() };
+    MatrixCell { text: format!("{tau:.3}"), class, title: format!("tau of {title}") }
+}
+
+fn of_conflicts(own: &MeasureAgreement, row: usize, column: usize, title: String) -> MatrixCell {
+    let count = own.conflicts[row][column];
+    let share = count as f64 / own.pairs.max(1) as f64;
+    let depth = [0.0, 0.1, 0.25].iter().filter(|&&level| share > level).count();
+    let class = if depth > 0 { format!("d{depth}") } else { String::new() };
+    MatrixCell { text: count.to_string(), class, title: format!("conflicting pairs of {title}") }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::bibliography::bibtex;
 use super::drill::{COARSE, Drill, FINE, drill};
-use super::matrices::{Matrix, pairs, taus};
+use super::matrices::{Matrix, agreement, pairs};
 use super::scores::{ScoreTable, scores};
 use super::summary::summary;
 use crate::cell::{is_words, one_line, shown};
@@ -64,7 +64,7 @@ pub(super) struct Page {
     notices: Vec<String>,
     /// The first screen. `None` if no two systems were compared.
     overview: Option<FirstScreen>,
-    /// The findings in words, measure by measure.
+    /// What the overview does not say, measure by measure, or all findings if there is no overview.
     summary: Vec<PagePart>,
     /// The test behind letters and p-values, in words.
     test: String,
@@ -73,10 +73,12 @@ pub(super) struct Page {
     scores: Vec<ScoreTable>,
     /// Heat maps of p-values.
     pairs: Vec<Matrix>,
-    /// Heat maps of Kendall's tau between measures.
-    taus: Vec<Matrix>,
+    /// How measures agree, a heat map a data set.
+    agreements: Vec<Matrix>,
     figures: Vec<Plot>,
     tables: Vec<PlainTable>,
+    /// Notes that every table has.
+    table_notes: Vec<String>,
     /// Values of each query, for the script.
     drill: Drill,
     /// Paragraphs on how the numbers were made.
@@ -134,8 +136,9 @@ impl Page {
         let Report { head, data, tables, figures } = report;
         let (alpha, noun) = (data.test.as_ref().map_or(0.0, |test| test.alpha), data.noun.as_str());
         let cut = data.datasets.iter().filter_map(|own| own.left_out(&data.noun));
-        let taus = data.datasets.iter().map(|dataset| taus(dataset, noun)).collect::<Result<Vec<_>, _>>()?;
+        let agreements = overview.iter().flat_map(|overview| overview.agreements());
         let most = most_rows(tables);
+        let table_notes = common_notes(tables);
         let mut page = Page {
             name: head.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -146,14 +149,15 @@ impl Page {
             stamps: head.stamps.clone(),
             notices: cut.chain(head.notices.iter().cloned()).collect(),
             overview: overview.map(Overview::screen),
-            summary: unbroken(summary(data)?),
+            summary: unbroken(summary(data)),
             test: data.test.as_ref().map(|test| test.words.clone()).unwrap_or_default(),
             alpha,
             scores: data.datasets.iter().flat_map(|dataset| scores(dataset, noun, alpha)).collect(),
             pairs: data.datasets.iter().flat_map(|dataset| pairs(dataset, alpha)).collect(),
-            taus: taus.into_iter().flatten().collect(),
+            agreements: agreements.map(|own| agreement(own, noun)).collect(),
             figures: Vec::new(),
-            tables: tables.iter().map(|table| plain(table, most)).collect(),
+            tables: tables.iter().map(|table| plain(table, most, &table_notes)).collect(),
+            table_notes,
             drill: drill(data, FINE, 1.0),
             methods: data.methods.clone(),
             bibtex: bibtex(&data.used),
@@ -206,7 +210,14 @@ fn most_rows(tables: &[Table]) -> usize {
     ROWS.into_iter().find(|&rows| cells(rows) <= CELLS).unwrap_or(ROWS[ROWS.len() - 1])
 }
 
-fn plain(table: &Table, most: usize) -> PlainTable {
+/// The notes that each of several tables has, which the page has once.
+fn common_notes(tables: &[Table]) -> Vec<String> {
+    let [first, others @ ..] = tables else { return Vec::new() };
+    let in_all = |note: &&String| !others.is_empty() && others.iter().all(|table| table.notes.contains(note));
+    first.notes.iter().filter(in_all).cloned().collect()
+}
+
+fn plain(table: &Table, most: usize, common: &[String]) -> PlainTable {
     let words: Vec<bool> = (0..table.columns.len()).map(|column| is_words(table, column)).collect();
     let heads = table.columns.iter().zip(&words).map(|(text, &words)| Head { text: one_line(text), words });
     let cell = |(column, cell): (usize, &Cell)| PlainCell {
@@ -226,7 +237,7 @@ fn plain(table: &Table, most: usize) -> PlainTable {
         title: table.title.clone(),
         heads: heads.collect(),
         rows: table.rows.iter().take(most).map(|row| row.iter().enumerate().map(cell).collect()).collect(),
-        notes: cut.into_iter().chain(table.notes.iter().cloned()).collect(),
+        notes: cut.into_iter().chain(table.notes.iter().filter(|note| !common.contains(note)).cloned()).collect(),
     }
 }
 
@@ -281,6 +292,16 @@ mod tests {
         assert!(compacted.len() * 4 < figure.svg.len() * 3, "{} of {}", compacted.len(), figure.svg.len());
     }
 
+    #[test]
+    fn a_note_of_all_tables_stands_once() {
+        let with = |notes: &[&str]| samples::long().with_notes(notes.iter().map(|&note| note.to_owned()).collect());
+        let tables = [with(&["ties", "a", "data"]), with(&["ties", "data", "b"])];
+        let common = common_notes(&tables);
+        assert_eq!(common, ["ties", "data"]);
+        assert_eq!(plain(&tables[1], 100, &common).notes, ["b"]);
+        assert_eq!(common_notes(&tables[..1]), Vec::<String>::new());
+    }
+
     /// Rows are cut so that all tables together stay small. Each cut table says so.
     #[test]
     fn many_rows_are_cut_and_said() {
@@ -288,7 +309,7 @@ mod tests {
         assert_eq!(most_rows(&[long(1000)]), 200);
         let many = vec![long(1000); 70];
         assert_eq!(most_rows(&many), 100);
-        let cut = plain(&many[0], 100);
+        let cut = plain(&many[0], 100, &[]);
         assert_eq!(
             (cut.rows.len(), cut.notes[0].as_str()),
             (100, "the first 100 of 1000 rows; all are in tables/long.csv")

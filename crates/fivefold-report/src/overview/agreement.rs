@@ -10,7 +10,7 @@ use crate::error::ReportError;
 
 /// Agreement of each two measures at their main cutoffs.
 #[derive(Debug, Clone)]
-pub(super) struct MeasureAgreement {
+pub(crate) struct MeasureAgreement {
     pub dataset: String,
     /// The measures, without cutoff.
     pub measures: Vec<Name>,
@@ -49,7 +49,7 @@ pub(super) fn tau(a: &Compared, b: &Compared) -> Result<Option<f64>, ReportError
 }
 
 /// Kendall's tau-b of two orders of the same systems; `None` without an order, or if all tie.
-pub(crate) fn tau_of_orders(a: Option<&[f64]>, b: Option<&[f64]>) -> Result<Option<f64>, ReportError> {
+fn tau_of_orders(a: Option<&[f64]>, b: Option<&[f64]>) -> Result<Option<f64>, ReportError> {
     let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
     match kendall_tau_b(a, b) {
         Ok(tau) => Ok(tau),

@@ -4,11 +4,11 @@
 //! `=` follows a mean that is not told apart from the best one. CSV keeps plain numbers, and says
 //! the same in a column after each measure.
 
+use fivefold_analysis::table::{Mark, TableMarks};
 use fivefold_analysis::{Cell, Table};
 use serde::Serialize;
 
 use super::matrix::{ScoreCell, ScoreMatrix, Standing, measures};
-use crate::cell::Mark;
 use crate::{csv, latex, markdown};
 
 /// Decimals of a mean.
@@ -25,21 +25,14 @@ pub(super) struct Copies {
 impl Copies {
     pub(super) fn new(matrices: &[ScoreMatrix], noun: &str, conventions: &[String]) -> Self {
         let source = Source::new(matrices, noun);
-        let marks = |row: usize, column: usize| match source.cell(row, column).map(|cell| cell.standing) {
-            Some(Standing::Best) => Mark::Best,
-            Some(Standing::NotToldApart) => Mark::Sign('='),
-            Some(Standing::Untested) => Mark::Sign('?'),
-            Some(Standing::Worse) | None => Mark::None,
-        };
-        let notes = |first: &str| std::iter::once(first.to_owned()).chain(conventions.iter().cloned()).collect();
-        let typed = source.table().with_notes(notes(
-            "bold: the best of the column; =: not told apart from the best; ?: not tested against the best; without a \
-             mark: significantly worse",
-        ));
-        let plain = source
-            .with_standing()
-            .with_notes(notes("the column after a measure says how the mean compares with the best mean"));
-        Copies { latex: latex::marked(&typed, &marks), csv: csv(&plain), markdown: markdown::marked(&typed, &marks) }
+        let meaning = "bold: the best of the column; =: not told apart from the best; ?: not tested against the best; \
+                       without a mark: significantly worse";
+        let marks = TableMarks { meaning: meaning.to_owned(), cells: source.marks() };
+        let typed = source.table().with_notes(conventions.to_vec()).with_marks(marks);
+        let how = "the column after a measure says how the mean compares with the best mean".to_owned();
+        let notes = std::iter::once(how).chain(conventions.iter().cloned());
+        let plain = source.with_standing().with_notes(notes.collect());
+        Copies { latex: latex(&typed), csv: csv(&plain), markdown: markdown(&typed) }
     }
 }
 
@@ -71,6 +64,19 @@ impl<'m> Source<'m> {
         let measure = self.measures.get(column.checked_sub(self.labels)?)?;
         let column = matrix.columns.iter().position(|own| own.measure == *measure)?;
         matrix.rows[place].cells.get(column)
+    }
+
+    /// The cells that stand out.
+    fn marks(&self) -> Vec<(usize, usize, Mark)> {
+        let columns = self.labels..self.labels + self.measures.len();
+        let places = (0..self.rows.len()).flat_map(|row| columns.clone().map(move |column| (row, column)));
+        let mark = |(row, column)| match self.cell(row, column)?.standing {
+            Standing::Best => Some((row, column, Mark::Best)),
+            Standing::NotToldApart => Some((row, column, Mark::NotToldApart)),
+            Standing::Untested => Some((row, column, Mark::Untested)),
+            Standing::Worse => None,
+        };
+        places.filter_map(mark).collect()
     }
 
     fn label_heads(&self) -> Vec<String> {

@@ -22,7 +22,7 @@ pub(super) struct ScoreMatrix {
 
 /// What a measure is called in a head.
 #[derive(Debug, Clone)]
-pub(super) struct Name {
+pub(crate) struct Name {
     /// Its name, with the cutoff if measures have different ones.
     pub whole: String,
     /// The name where the measure before is of the same family: `.v1`.

@@ -36,6 +36,8 @@ pub(crate) struct FirstScreen {
     legend: Legend,
     /// V1, V2, E and U in a sentence each. Empty without UE versions.
     versions: Vec<Explained>,
+    /// The UE versions worked out on a query.
+    worked: Option<String>,
     /// The test in words.
     test: String,
     /// The conventions of the values, and what is to be known of each data set.
@@ -154,8 +156,9 @@ impl Overview {
                 untested: has(Standing::Untested),
             },
             versions: versions(&self.matrices),
+            worked: self.worked.clone(),
             test: self.test.clone(),
-            conventions: self.conventions.clone(),
+            conventions: self.conventions.iter().chain(&self.remarks).cloned().collect(),
             copies: Copies::new(&self.matrices, &self.noun, &self.rules()),
         }
     }

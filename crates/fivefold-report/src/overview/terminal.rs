@@ -7,6 +7,7 @@ use fivefold_base::words::{counted, list};
 
 use super::matrix::{Row, ScoreCell, ScoreMatrix, Standing, span};
 use super::{MeasureAgreement, Overview, without_nought};
+use crate::names::Names;
 use crate::terminal::{BOLD, DIM, RESET, Style, wrapped};
 
 /// Rows of a data set at most.
@@ -32,9 +33,10 @@ pub(super) fn text(overview: &Overview, style: Style) -> String {
     for finding in &overview.findings {
         lines.extend(wrapped_at(finding, "• ", "  ", width));
     }
-    for matrix in &overview.matrices {
+    let blocks: Vec<Block<'_>> = overview.matrices.iter().map(|own| Block::new(own, &overview.noun, width)).collect();
+    for block in &blocks {
         lines.push(String::new());
-        lines.extend(of_matrix(matrix, &overview.noun, width, style.color));
+        lines.extend(block.lines(style.color));
     }
     let agreements = of_agreements(&overview.agreements, width);
     if !agreements.is_empty() {
@@ -42,11 +44,11 @@ pub(super) fn text(overview: &Overview, style: Style) -> String {
         lines.extend(agreements);
     }
     lines.push(String::new());
-    lines.extend(wrapped_at(&legend(overview, width), "", "  ", width));
+    lines.extend(wrapped_at(&legend(overview, &blocks), "", "  ", width));
     if overview.has_versions {
         lines.extend(wrapped_at(VERSIONS, "", "  ", width));
     }
-    lines.extend(wrapped_at(&overview.rules().join("; "), "", "  ", width));
+    lines.extend(wrapped_at(&overview.short_rules().join("; "), "", "  ", width));
     lines.iter().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
@@ -70,9 +72,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(matrix: &ScoreMatrix, rows: &[Row], noun: &str, width: usize) -> Layout {
-        let longest = rows.iter().map(|row| row.system.chars().count()).max().unwrap_or(0);
-        let names = longest.max(noun.len()).clamp(NAMES.0, NAMES.1);
+    fn new(matrix: &ScoreMatrix, rows: &[Row], names: usize, width: usize) -> Layout {
         let cells: Vec<usize> = (0..matrix.columns.len())
             .map(|column| {
                 let means = rows.iter().map(|row| mean(&row.cells[column]).chars().count()).max().unwrap_or(0);
@@ -95,63 +95,79 @@ impl Layout {
     }
 }
 
-fn of_matrix(matrix: &ScoreMatrix, noun: &str, width: usize, color: bool) -> Vec<String> {
-    let rows = &matrix.rows[..matrix.rows.len().min(ROWS)];
-    let layout = Layout::new(matrix, rows, noun, width);
-    let differences = &matrix.differences()[..rows.len()];
-    let scale = Scale::of(differences, layout.plot);
-    let queries = counted(matrix.queries, "query");
-    let title = match matrix.dataset.as_str() {
-        "" => queries,
-        name => format!("{name}, {queries}"),
-    };
-    let mut lines = vec![title_line(&title, matrix, &layout, color)];
-    let mut head = pad(noun, layout.names + GAP);
-    for (column, &cell) in matrix.columns.iter().zip(&layout.cells).take(layout.shown) {
-        head += &pad(&column.name.short, cell);
-    }
-    head += &pad(if layout.groups > 0 { "groups" } else { "" }, layout.groups);
-    if let Some(scale) = &scale {
-        head += &scale.head();
-    }
-    lines.push(head);
-    lines.push("─".repeat(width));
-    let drawn = differences.iter().map(|difference| (scale.as_ref(), *difference));
-    lines.extend(rows.iter().zip(drawn).map(|(row, drawn)| line(row, drawn, &layout, color)));
-    let left = matrix.rows.len() - rows.len() + matrix.left_out;
-    if left > 0 {
-        lines.push(format!("{left} more {noun}{}", if left == 1 { "" } else { "s" }));
-    }
-    if layout.shown < matrix.columns.len() {
-        let more: Vec<&str> = matrix.columns[layout.shown..].iter().map(|column| column.name.whole.as_str()).collect();
-        lines.extend(wrapped_at(&format!("no room here for {}", list(&more)), "", "  ", width));
-    }
-    lines
+/// A data set's table.
+struct Block<'o> {
+    matrix: &'o ScoreMatrix,
+    /// The rows that are shown, with their names as they are shown.
+    rows: Vec<(&'o Row, String)>,
+    noun: &'o str,
+    width: usize,
+    layout: Layout,
 }
 
-/// The name of the data set, and above the drawn differences what they are.
-fn title_line(title: &str, matrix: &ScoreMatrix, layout: &Layout, color: bool) -> String {
-    let (on, off) = if color { (BOLD, RESET) } else { ("", "") };
-    if layout.plot == 0 {
-        return format!("{on}{title}{off}");
+impl<'o> Block<'o> {
+    fn new(matrix: &'o ScoreMatrix, noun: &'o str, width: usize) -> Self {
+        let rows = &matrix.rows[..matrix.rows.len().min(ROWS)];
+        let whole: Vec<String> = rows.iter().map(|row| row.system.clone()).collect();
+        let names = Names::fitted(&whole, NAMES.1);
+        let layout = Layout::new(matrix, rows, names.widest().max(noun.len()).max(NAMES.0), width);
+        let rows = rows.iter().enumerate().map(|(place, row)| (row, names.shown(place).to_owned())).collect();
+        Block { matrix, rows, noun, width, layout }
     }
-    let before = layout.names + GAP + layout.cells[..layout.shown].iter().sum::<usize>() + layout.groups;
-    let what = format!("{}: difference to {}", matrix.columns[0].name.whole, matrix.rows[0].system);
-    let room = before + layout.plot;
-    let gap = room.saturating_sub(title.chars().count() + what.chars().count());
-    match gap {
-        0 => format!("{on}{title}{off}"),
-        gap => format!("{on}{title}{off}{}{what}", " ".repeat(gap)),
+
+    fn lines(&self, color: bool) -> Vec<String> {
+        let Block { matrix, rows, noun, width, layout } = self;
+        let differences = &matrix.differences()[..rows.len()];
+        let scale = Scale::of(differences, layout.plot);
+        let mut lines = vec![self.title(color), self.head(scale.as_ref())];
+        let drawn = differences.iter().map(|difference| (scale.as_ref(), *difference));
+        lines.extend(rows.iter().zip(drawn).map(|((row, name), drawn)| line(row, name, drawn, layout, color)));
+        let left = matrix.rows.len() - rows.len() + matrix.left_out;
+        if left > 0 {
+            lines.push(format!("{left} more {noun}{}", if left == 1 { "" } else { "s" }));
+        }
+        if layout.shown < matrix.columns.len() {
+            let more = &matrix.columns[layout.shown..];
+            let more: Vec<&str> = more.iter().map(|column| column.name.whole.as_str()).collect();
+            lines.extend(wrapped_at(&format!("no room here for {}", list(&more)), "", "  ", *width));
+        }
+        lines
+    }
+
+    /// The data set, a rule as wide as the line, and above the drawn differences what they are.
+    fn title(&self, color: bool) -> String {
+        let (on, off) = if color { (BOLD, RESET) } else { ("", "") };
+        let queries = counted(self.matrix.queries, "query");
+        let title = match self.matrix.dataset.as_str() {
+            "" => queries,
+            name => format!("{name}, {queries}"),
+        };
+        let best = self.rows.first().filter(|_| self.layout.plot > 0);
+        let what = best.map(|(_, best)| format!(" {}: difference to {best}", self.matrix.columns[0].name.whole));
+        let what = what.unwrap_or_default();
+        let room = self.width.saturating_sub(title.chars().count() + what.chars().count() + 1);
+        format!("{on}{title}{off} {}{what}", "─".repeat(room))
+    }
+
+    fn head(&self, scale: Option<&Scale>) -> String {
+        let Layout { names, cells, shown, groups, .. } = &self.layout;
+        let mut head = pad(self.noun, names + GAP);
+        for (column, &cell) in self.matrix.columns.iter().zip(cells).take(*shown) {
+            head += &pad(&column.name.short, cell);
+        }
+        head += &pad(if *groups > 0 { "groups" } else { "" }, *groups);
+        head + &scale.map(Scale::head).unwrap_or_default()
     }
 }
 
 fn line(
     row: &Row,
+    name: &str,
     (scale, difference): (Option<&Scale>, Option<PairedDifference>),
     layout: &Layout,
     color: bool,
 ) -> String {
-    let mut line = pad(&cut(&row.system, layout.names), layout.names + GAP);
+    let mut line = pad(name, layout.names + GAP);
     for (cell, &width) in row.cells.iter().zip(&layout.cells).take(layout.shown) {
         let mark = match cell.standing {
             Standing::Best => "*",
@@ -236,26 +252,20 @@ impl Scale {
 }
 
 /// What the marks mean, of those that are there.
-fn legend(overview: &Overview, width: usize) -> String {
-    let standing = |wanted: Standing| {
-        overview.matrices.iter().flat_map(|m| &m.rows).flat_map(|row| &row.cells).any(|cell| cell.standing == wanted)
-    };
-    let mut parts = vec!["* best".to_owned()];
-    let mut add = |holds: bool, part: &str| {
-        if holds {
-            parts.push(part.to_owned());
-        }
-    };
-    add(standing(Standing::NotToldApart), "= not told apart from the best");
-    add(standing(Standing::Worse), "unmarked: significantly worse");
-    add(standing(Standing::Untested), "? not tested against the best");
-    let noun = &overview.noun;
-    let groups = overview.matrices.iter().flat_map(|m| &m.rows).any(|row| !row.groups.is_empty());
-    add(groups, &format!("│ joins {noun}s not told apart"));
-    if width + 1 >= WIDE && overview.matrices.iter().any(has_intervals) {
-        add(true, "● worse, ○ not told apart, ─ interval");
-    }
-    parts.join("; ")
+fn legend(overview: &Overview, blocks: &[Block<'_>]) -> String {
+    let cells = || blocks.iter().flat_map(|block| &block.rows).flat_map(|(row, _)| &row.cells);
+    let has = |wanted: Standing| cells().any(|cell| cell.standing == wanted);
+    let drawn = blocks.iter().filter(|block| block.layout.plot > 0).any(|block| has_intervals(block.matrix));
+    let groups = format!("│ joins {}s not told apart", overview.noun);
+    let parts = [
+        (true, "* best"),
+        (has(Standing::NotToldApart), "= not told apart from the best"),
+        (has(Standing::Worse), "unmarked: significantly worse"),
+        (has(Standing::Untested), "? not tested against the best"),
+        (blocks.iter().any(|block| block.layout.groups > 0), &groups),
+        (drawn, "● worse, ○ not told apart, ─ interval"),
+    ];
+    parts.iter().filter(|(holds, _)| *holds).map(|(_, part)| *part).collect::<Vec<_>>().join("; ")
 }
 
 /// Whether a difference under the first measure has an interval.
@@ -299,7 +309,8 @@ fn of_agreement(agreement: &MeasureAgreement) -> Vec<String> {
     let short: Vec<String> = agreement.measures.iter().map(|measure| cut(&measure.short, 7)).collect();
     let widths: Vec<usize> = short.iter().map(|name| name.chars().count().max(4) + 1).collect();
     let right = |text: &str, width: usize| format!("{}{text}", " ".repeat(width.saturating_sub(text.chars().count())));
-    let mut lines = vec![format!("{} {}", pad("", names), agreement.dataset)];
+    let dataset = Some(&agreement.dataset).filter(|name| !name.is_empty());
+    let mut lines: Vec<String> = dataset.map(|name| format!("{} {name}", pad("", names))).into_iter().collect();
     lines
         .push(pad("", names) + &short.iter().zip(&widths).map(|(name, &width)| right(name, width)).collect::<String>());
     for (row, measure) in agreement.measures.iter().enumerate() {
@@ -349,8 +360,8 @@ mod tests {
         insta::assert_snapshot!(shown(100, true));
     }
 
-    /// 48 lines at 80 columns for two data sets of eight methods under six measures, and no line is
-    /// wider.
+    /// On a terminal of 50 lines and 80 columns, two data sets of eight methods under six measures
+    /// leave room for a line above the overview and a line below. No line is wider than the terminal.
     #[test]
     fn two_data_sets_fit_a_screen_and_no_line_is_too_wide() {
         assert!(shown(80, false).lines().count() <= 48, "{}", shown(80, false));

@@ -121,10 +121,14 @@ fn described(name: &str) -> miette::Result<Described> {
         let spec = name.parse::<MeasureSpec>().map_err(Problem::from)?;
         measure.version = match spec.version() {
             Version::Original => None,
-            Version::V1 => Some("v1: (A/U) (A/(A+E)); U is the ideal order's value, E the mean over random orders"),
-            Version::V2 => {
-                Some("v2: (A-E)/(U-E), or (A-E)/E below E; U is the ideal order's value, E the mean over random orders")
-            }
+            Version::V1 => Some(concat!(
+                "v1: (A/U) (A/(A+E)); 0 finds nothing. A is the value of the ranking, U that of the ideal order, ",
+                "E the mean over all orders of the query's documents."
+            )),
+            Version::V2 => Some(concat!(
+                "v2: (A-E)/(U-E), or (A-E)/E if A is below E; 1 is perfect, 0 is random, -1 finds nothing. A is the ",
+                "value of the ranking, U that of the ideal order, E the mean over all orders of the query's documents."
+            )),
         };
     }
     Ok(measure)

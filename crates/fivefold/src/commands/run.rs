@@ -257,7 +257,7 @@ impl Args {
         if let Some(overview) = &report.overview {
             let failed = outcome.failed.len();
             screen.line(format_args!(
-                "{name}: {}; {}, {failed} failed\n",
+                "{name}: {}; {}, {failed} failed",
                 overview.facts(),
                 counted(outcome.jobs, "job")
             ));

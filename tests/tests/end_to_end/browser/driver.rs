@@ -120,7 +120,8 @@ impl Browser {
 
     /// The value of an expression of the page.
     pub(super) fn value(&mut self, expression: &str) -> Value {
-        let mut answer = self.call("Runtime.evaluate", json!({ "expression": expression, "returnByValue": true }));
+        let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
+        let mut answer = self.call("Runtime.evaluate", params);
         assert!(answer["exceptionDetails"].is_null(), "{expression}: {answer}");
         answer["result"]["value"].take()
     }
