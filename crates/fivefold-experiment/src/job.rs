@@ -12,7 +12,7 @@ use fivefold_data::scores::read_own_scores;
 use fivefold_data::{Collection, Fitted, Normaliser, Over, read_scores};
 use fivefold_results::code::KnownBy;
 use fivefold_results::config::{Bytes, RankerConfig, ScoreSource, key_params};
-use fivefold_results::log::note_time;
+use fivefold_results::log::note_cost;
 use fivefold_results::store::{Record, Status, Store, StoreError};
 
 use crate::command::{Parts, listed_files, run_command};
@@ -83,6 +83,8 @@ pub(crate) struct JobContext<'a> {
     pub threads: usize,
     /// The places that commands reach.
     pub confinement: &'a Confinement,
+    /// The bytes that the job was estimated to need beside the data. `None` where nobody asked.
+    pub bytes: Option<u64>,
     /// The bytes that the job needs and the bytes that it may have, if the job needs too much to
     /// begin. Otherwise `None`.
     pub refused: Option<(u64, u64)>,
@@ -145,7 +147,7 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result
             JobEnd::Failed(error)
         }
     };
-    note_time(cx.store, &job.id, cx.meter.total().as_secs_f64())?;
+    note_cost(cx.store, &job.id, cx.meter.total().as_secs_f64(), cx.bytes)?;
     cx.store.write_json(&job.record_file(), &record)?;
     Ok((end, Some(record)))
 }

@@ -450,6 +450,7 @@ fn run_jobs<'p>(
                 worker,
                 threads,
                 confinement,
+                bytes: Some(turn.bytes()),
                 refused,
             };
             let end = run_job(plan, job, &cx);

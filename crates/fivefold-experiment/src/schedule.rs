@@ -99,6 +99,14 @@ impl Schedule {
     }
 }
 
+impl Turn<'_> {
+    /// The bytes that the job needs, its share of a copy included.
+    pub(crate) fn bytes(&self) -> u64 {
+        let Need { own, shared: (_, copy) } = self.schedule.needs[self.index];
+        own.saturating_add(copy)
+    }
+}
+
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let need = &self.schedule.needs[self.index];

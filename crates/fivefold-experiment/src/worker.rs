@@ -388,6 +388,7 @@ fn fit(registry: &Registry) -> Result<(), String> {
         worker: None,
         threads: request.threads,
         confinement: &Confinement::none(),
+        bytes: None,
         refused: None,
     };
     let output = match attempt(&plan, job, &cx) {

@@ -445,7 +445,7 @@ conventions! {
     ties: Ties,
     /// How a mean counts an undefined value.
     undefined: Undefined,
-    /// The lowest grade that counts as relevant, for AP, SP, P, WTA, recall, RR and RBP.
+    /// The lowest grade that counts as relevant, for measures with a parameter `threshold`.
     threshold: u8,
     /// Denominator of AP@k.
     ap_denominator: ApDenominator,
@@ -468,7 +468,8 @@ conventions! {
     /// AP of documents that tie, if `ties` is `average`.
     #[serde(default = "earlier::ap_ties")]
     ap_ties: ApTies,
-    /// AP, recall and RR of a query without a relevant document.
+    /// The value of a query without a relevant document, for measures with a parameter
+    /// `no_relevant`.
     #[serde(default = "earlier::no_relevant")]
     no_relevant: NoRelevant,
     /// ERR of a query without a relevant document.

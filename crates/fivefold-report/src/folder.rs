@@ -115,6 +115,21 @@ pub fn write_report(results: &Results, folder: &Path, templates: &Templates) -> 
     Ok(write_report_unless(results, folder, templates, || false)?.unwrap_or_default())
 }
 
+/// Writes a report as [`write_report`] does, with one more table.
+///
+/// # Errors
+/// As [`write_report`].
+pub fn write_report_with(
+    results: &Results,
+    folder: &Path,
+    templates: &Templates,
+    table: Table,
+) -> Result<(), ReportError> {
+    let mut report = report_of(results, results.analyse()?)?;
+    report.tables.push(table);
+    write(report.made(templates)?.files, folder)
+}
+
 /// Writes a report as [`write_report`] does, but calls `left` after the report is made. If `left`
 /// returns true, nothing is written, and the result is `None`.
 ///

@@ -22,6 +22,7 @@ mod run_charts;
 #[cfg(test)]
 mod samples;
 mod terminal;
+pub mod times;
 
 pub use chart::chart_figure;
 pub use csv::csv;

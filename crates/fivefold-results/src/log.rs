@@ -40,6 +40,8 @@ pub struct RunLog {
     pub seconds: f64,
     /// Seconds of CPU time of each job when it was last done.
     pub jobs: BTreeMap<String, f64>,
+    /// Bytes that each job was estimated to need beside the data, when it was last done.
+    pub bytes: BTreeMap<String, u64>,
 }
 
 /// A line of [`TIMES`].
@@ -47,11 +49,15 @@ pub struct RunLog {
 struct Time {
     job: String,
     seconds: f64,
+    /// Runs of earlier versions wrote none.
+    #[serde(default)]
+    bytes: Option<u64>,
 }
 
-/// Writes down the seconds of CPU time that a job took.
-pub fn note_time(store: &Store, job: &str, seconds: f64) -> Result<(), StoreError> {
-    let line = serde_json::to_string(&Time { job: job.to_owned(), seconds }).unwrap_or_default() + "\n";
+/// Writes down the seconds of CPU time that a job took, and the bytes that it was estimated to need
+/// beside the data.
+pub fn note_cost(store: &Store, job: &str, seconds: f64, bytes: Option<u64>) -> Result<(), StoreError> {
+    let line = serde_json::to_string(&Time { job: job.to_owned(), seconds, bytes }).unwrap_or_default() + "\n";
     let path = store.path(TIMES);
     // A single write appends the line, so lines of several processes do not mix.
     let written = input::edit_own(&path, File::options().append(true).create(true))
@@ -73,8 +79,10 @@ impl RunLog {
         let lines = input::read_own(&store.path(TIMES), input::MOST_TEXT).unwrap_or_default();
         let lines = String::from_utf8_lossy(&lines);
         // A full disk can cut a line short. Such a line is skipped.
-        let times = lines.lines().filter_map(|line| serde_json::from_str::<Time>(line).ok());
-        log.jobs.extend(times.map(|time| (time.job, time.seconds)));
+        for time in lines.lines().filter_map(|line| serde_json::from_str::<Time>(line).ok()) {
+            log.bytes.extend(time.bytes.map(|bytes| (time.job.clone(), bytes)));
+            log.jobs.insert(time.job, time.seconds);
+        }
         log
     }
 
@@ -82,7 +90,7 @@ impl RunLog {
     ///
     /// # Errors
     /// If the file beside the folder is not a log.
-    fn stored(store: &Store) -> Result<Option<Self>, StoreError> {
+    pub fn stored(store: &Store) -> Result<Option<Self>, StoreError> {
         let path = store.log_path();
         // A pipe or a device is not a log either.
         let content = match input::read_own(&path, input::MOST_TEXT) {
@@ -153,17 +161,18 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let store = Store::new(root.path().join("x"));
         store.prepare().unwrap();
-        note_time(&store, "a", 1.0).unwrap();
-        note_time(&store, "b", 2.0).unwrap();
+        note_cost(&store, "a", 1.0, Some(7)).unwrap();
+        note_cost(&store, "b", 2.0, None).unwrap();
         RunLog::update(&store, 3, 9.0).unwrap();
         assert!(!store.path(TIMES).exists());
-        note_time(&store, "a", 4.0).unwrap();
+        note_cost(&store, "a", 4.0, Some(5)).unwrap();
         // The disk was full half way through this line.
         File::options().append(true).open(store.path(TIMES)).unwrap().write_all(b"{\"job\":\"c\"").unwrap();
         RunLog::update(&store, 1, 8.0).unwrap();
         let log: RunLog = serde_json::from_slice(&fs::read(store.log_path()).unwrap()).unwrap();
         assert_eq!((log.threads, log.seconds), (1, 8.0));
         assert_eq!(log.jobs, BTreeMap::from([("a".to_owned(), 4.0), ("b".to_owned(), 2.0)]));
+        assert_eq!(log.bytes, BTreeMap::from([("a".to_owned(), 5)]));
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 2, "the folder and its log");
     }
 }

@@ -61,7 +61,7 @@ pub const MEASURES: &[MeasureEntry] = &[
     neru::NNERU,
 ];
 
-/// Why AP, recall and RR are 0 by convention, for [`Parts`](crate::measure::Parts).
+/// Why a measure is 0 by convention, for [`Parts`](crate::measure::Parts).
 const NONE_RELEVANT: &str = "no judged document is relevant (no_relevant: zero)";
 
 /// Each contribution as the product of (contribution x rank) and 1/rank, for

@@ -2,10 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use fivefold_report::folder::read_tables;
+use fivefold_analysis::Table;
+use fivefold_report::folder::{read_tables, write_report_with};
+use fivefold_report::times::times;
 use fivefold_report::{Report, Templates, write_report};
 use fivefold_results::Results;
 use fivefold_results::lock::{FolderLock, LockMode};
+use fivefold_results::log::RunLog;
+use fivefold_results::store::Store;
 use fivefold_studies::StudyManifest;
 
 use crate::exit::Exit;
@@ -22,10 +26,12 @@ use crate::study::page_head;
   fivefold report runs/quickstart
   fivefold report runs/quickstart --format md > tables.md
   fivefold report runs/quickstart --table table-07 --format latex
+  fivefold report runs/quickstart --times
   fivefold report runs/quickstart --write mine --templates my-templates
   fivefold report runs/residual-dl19 --table ndcg-gain-linear-10-residual
 
-`report` needs only the folder, no data and no rankers.")]
+`report` needs only the folder, no data and no rankers. Times differ from run to run, so the folder's own page has none: --times \
+reads them from the log beside the folder, and prints them, or with --write puts them into the page that it writes.")]
 pub(crate) struct Args {
     /// The results folder of `fivefold run`, or of a study
     #[arg(value_name = "DIR")]
@@ -43,6 +49,9 @@ pub(crate) struct Args {
     /// Only tables whose id starts with this text; may be given several times
     #[arg(long, value_name = "ID")]
     table: Vec<String>,
+    /// Show the CPU time and the memory of each method
+    #[arg(long, conflicts_with = "table")]
+    times: bool,
 }
 
 impl Args {
@@ -55,8 +64,13 @@ impl Args {
             }
             let templates =
                 self.templates.as_deref().map(Templates::overridden).transpose().map_err(problem::report)?;
-            write(&self.folder, study.as_ref(), folder, &templates.unwrap_or_default())?;
+            let costs = self.times.then(|| costs(&self.folder, study.as_ref())).transpose()?;
+            write(&self.folder, study.as_ref(), folder, &templates.unwrap_or_default(), costs)?;
             tell(format_args!("{}", folder.join("report.html").display()));
+            return Ok(Exit::Done);
+        }
+        if self.times {
+            self.format.form().print(&[costs(&self.folder, study.as_ref())?], screen)?;
             return Ok(Exit::Done);
         }
         let mut tables = match study.is_some() {
@@ -75,8 +89,30 @@ impl Args {
     }
 }
 
-/// Writes the report of the results folder `from` into `folder`.
-fn write(from: &Path, study: Option<&StudyManifest>, folder: &Path, templates: &Templates) -> miette::Result<()> {
+/// The table of what each method of a run cost.
+fn costs(folder: &Path, study: Option<&StudyManifest>) -> miette::Result<Table> {
+    if study.is_some() {
+        return Err(Problem::new(format!("{} is the folder of a study, which has no jobs", folder.display()))
+            .help("--times is for folders of `fivefold run`")
+            .into());
+    }
+    let store = Store::new(folder);
+    let Some(log) = RunLog::stored(&store).map_err(problem::report)? else {
+        let missing = format!("there is no log {}, which a run writes beside its folder", store.log_path().display());
+        return Err(Problem::new(missing).help("put the log there, or run the experiment again").into());
+    };
+    Ok(times(&Results::load(folder).map_err(problem::report)?.manifest, &log))
+}
+
+/// Writes the report of the results folder `from` into `folder`, with a table of `costs` if there
+/// is one.
+fn write(
+    from: &Path,
+    study: Option<&StudyManifest>,
+    folder: &Path,
+    templates: &Templates,
+    costs: Option<Table>,
+) -> miette::Result<()> {
     match study {
         Some(manifest) => {
             let head = page_head(manifest).map_err(problem::report)?;
@@ -87,7 +123,11 @@ fn write(from: &Path, study: Option<&StudyManifest>, folder: &Path, templates: &
         None => {
             let results = Results::load(from).map_err(problem::report)?;
             let _lock = FolderLock::take(folder, LockMode::Alone).map_err(problem::report)?;
-            write_report(&results, folder, templates).map(|_| ()).map_err(problem::report)
+            match costs {
+                Some(costs) => write_report_with(&results, folder, templates, costs),
+                None => write_report(&results, folder, templates).map(|_| ()),
+            }
+            .map_err(problem::report)
         }
     }
 }
