@@ -253,7 +253,8 @@ fn identical_vectors_of_real_collections() {
     };
     let [clueweb09, mq2007, mq2008] = ["clueweb09", "mq2007-agg", "mq2008-agg"].map(lint);
     page.says(&format!(
-        "Of the vectors of each test part, ClueWeb09 shares {}, MQ2007-agg {}, and MQ2008-agg {}, which stops a run",
+        "The share of such vectors in a test part is {} on ClueWeb09, {} on MQ2007-agg, and {} on MQ2008-agg, which stops \
+         a run",
         range(&clueweb09),
         range(&mq2007),
         range(&mq2008)

@@ -86,7 +86,7 @@ fn every_way_to_fail_fails_its_own_job_alone() {
     assert_eq!(std::fs::read_to_string(at.join("out.stderr/a/fold3/abort.txt")).unwrap(), "about to abort\n");
     assert!(content(&out).keys().all(|name| !name.starts_with('.')));
     let failed = jobs.as_array().unwrap().iter().filter(|job| job["state"] == "failed").count();
-    println!("count: {failed} jobs failed in {} ways, {done} beside them done", failed / 5);
+    println!("count: {failed} jobs failed in {} ways, and {done} other jobs of the run were done", failed / 5);
 }
 
 #[test]
@@ -211,5 +211,6 @@ fn programs_are_held_to_their_limits_and_what_they_said_is_kept() {
     names.sort();
     assert_eq!(names, ["faulty.toml", "out", "out.log.json", "out.stderr"]);
     assert!(content(&out).keys().all(|name| !name.starts_with('.')));
-    println!("count: {} programs failed, {} beside them did well", rankers.len() - well.len(), well.len());
+    let failed = rankers.len() - well.len();
+    println!("count: {failed} programs failed, and {} other programs of the run did not fail", well.len());
 }
