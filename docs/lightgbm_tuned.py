@@ -59,7 +59,7 @@ def main(orders):
     folder = Path(os.environ["FIVEFOLD_DATA"]) / "ohsumed"
     files = ["trainingset.txt", "validationset.txt", "testset.txt"]
     folds = [[read(folder / f"Fold{number}" / file) for file in files] for number in range(1, 6)]
-    print("| order of rows | the one setting | NDCG@10 of the one setting | one setting for each fold | highest of all |\n|" + "---|" * 5)
+    print("| order of rows | one setting for all folds | its NDCG@10 | one setting for each fold | highest of all |\n|" + "---|" * 5)
     for number in range(orders + 1):
         rng = np.random.default_rng(number)
         found = [fold_values(parts, rng.permutation if number else lambda rows: rows) for parts in folds]
