@@ -7,7 +7,7 @@ use crate::votes::{Votes, mean_points};
 
 pub(super) const BORDA: Method = Method {
     name: "borda",
-    summary: "sum of points: candidates for rank 1, one less for each further rank, the rest shared",
+    summary: "sum of points: the number of candidates for rank 1, one less for each further rank, the rest shared",
     source: "Aslam and Montague, Models for Metasearch, SIGIR 2001",
     uses: Uses::Ranks,
     parameter: None,

@@ -14,7 +14,7 @@ use crate::votes::Votes;
 
 pub(super) const CONDORCET: Method = Method {
     name: "condorcet",
-    summary: "number of documents that most systems rank lower, and half of those level with it",
+    summary: "number of documents that the document beats, plus half of the number that draw with it",
     source: "Montague and Aslam, Condorcet fusion for improved retrieval, CIKM 2002; Copeland's count",
     uses: Uses::Ranks,
     parameter: None,

@@ -10,7 +10,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     source: "gdeval.pl 1.2a, as ir_measures 0.4.3 brings it along",
     measures: &[("ndcg@20", "ndcg@20"), ("err@20", "err@20")],
     notes: &[
-        "negative grades count as 0; a grade above 4 is an error in the script, and here for ERR; nDCG takes such a grade here",
+        "negative grades count as 0; a grade above 4 is an error in the script; here such a grade is an error for ERR only, and nDCG takes it",
         "the script prints five decimals",
         "ir_measures calls gdeval.pl for nDCG with exponential gain and for ERR, but trec_eval for most other measures",
     ],
