@@ -25,9 +25,10 @@
 //! new query whenever the id changes; here a query whose lines do not stand together is an error,
 //! unless the reader is told to regroup.
 //!
-//! Cost: one pass over the bytes. The blocks of a batch are parsed in parallel. Meanwhile the batch
-//! before is put together in file order, and its memory is filled with the text of the batch after.
-//! So no thread waits for another step, and the result does not depend on the number of threads.
+//! Cost: one pass over the bytes. The blocks of a batch are parsed in parallel. At the same time,
+//! one thread puts the blocks of the batch before together in file order, and then reads the text
+//! of the batch after into the same memory. So no thread waits for another step, and the result
+//! does not depend on the number of threads.
 //! Memory: the matrix itself and a few megabytes; with `regroup`, the text as well.
 
 mod block;

@@ -1,4 +1,5 @@
-//! Values per query that another program computed, for systems, measures and queries.
+//! Reads values per query that another program computed: a value for each system, measure and
+//! query.
 //!
 //! [`read`] takes these formats: the output of `trec_eval -q` and `ir_measures -q`; ranx's scores
 //! and pytrec_eval's results as JSON; a table of queries x systems; and fivefold's own

@@ -6,8 +6,9 @@
 //! this memory fits into the budget beside the memory in use. Until then all later jobs wait too,
 //! so the order stays the order of the plan.
 //!
-//! A job that can never fit is refused before it begins. A job may be too large only because of
-//! copies that later jobs still need. Then this job runs alone.
+//! A job that is larger than the whole budget is refused before it begins. If a job does not fit
+//! only because later jobs still need copies of other collections, the job waits until no other job
+//! runs, and then starts beyond the budget.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

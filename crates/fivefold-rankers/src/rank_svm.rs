@@ -8,12 +8,14 @@
 //!
 //! The method is the truncated Newton method of Chapelle & Keerthi. A step solves (I + 2 C X^T L X)
 //! p = -gradient by conjugate gradients, where L is the Laplacian of the graph of violated pairs (w
-//! (x_i - x_j) < 1). No pair is ever listed: if the documents stand in the order of their scores,
-//! one sweep from either end gives each document the number of its violated pairs, and the sum of a
-//! value over its partners. Other than in the source, the system is scaled by its diagonal, so raw
-//! features of very different scales cost few more steps; and a step that does not lower the
-//! objective enough is halved. The iterations stop when half the squared Newton decrement is at
-//! most `tolerance` times the objective at zero weights, C times the number of pairs.
+//! (x_i - x_j) < 1). No pair is ever listed. Two sweeps over the documents in the order of their
+//! scores, one from each end, give each document two numbers: the number of its violated pairs, and
+//! the sum of the entries of a vector over its partners in these pairs. L needs only these numbers.
+//!
+//! Two things differ from the source. The system is scaled by its diagonal, so raw features of very
+//! different scales cost few more steps. And a step that does not lower the objective enough is
+//! halved. The iterations stop when half the squared Newton decrement is at most `tolerance` times
+//! the objective at zero weights, C times the number of pairs.
 //!
 //! Cost of an iteration: for a query of n documents, n log n + n g for grades 0 to g, whatever the
 //! number of pairs; and documents * features for each step of the conjugate gradients, in parallel.
