@@ -239,9 +239,9 @@ mod tests {
         let path = file(&folder, "two.zip", &zip(&[("a/train.txt", b"train"), ("a/test.txt", b"test")]));
         let member = |name: &str| content(&PathBuf::from(format!("{}:{name}", path.display())));
         assert_eq!(member("a/test.txt").as_deref(), Ok("test"));
-        assert!(member("test.txt").unwrap_err().contains("no member `test.txt`; it has a/train.txt, a/test.txt"));
+        assert!(member("test.txt").unwrap_err().contains("no member `test.txt`; its members are a/train.txt, a/test.txt"));
         let several = content(&path).unwrap_err();
-        assert!(several.contains("2 files, a/train.txt, a/test.txt: name one"), "{several}");
+        assert!(several.contains("2 files, a/train.txt, a/test.txt: name the member to read"), "{several}");
         assert!(content(&file(&folder, "none.zip", &zip(&[]))).unwrap_err().contains("no file"));
         // If a file's name has a colon, the name stands for this file.
         assert_eq!(content(&file(&folder, "x.zip:y", b"plain")).as_deref(), Ok("plain"));
@@ -291,9 +291,9 @@ mod tests {
             let path = file(&folder, "two.zip", &bytes);
             for member in ["", ":x.txt", ":test.txt"] {
                 let error = content(&PathBuf::from(format!("{}{member}", path.display()))).unwrap_err();
-                assert!(error.contains("one name"), "{replaced}{member}: {error}");
+                assert!(error.contains("the same name"), "{replaced}{member}: {error}");
             }
-            assert!(content_hashes(&path).unwrap_err().to_string().contains("one name"));
+            assert!(content_hashes(&path).unwrap_err().to_string().contains("the same name"));
         }
         // Capital letters make names different.
         let path = file(&folder, "capitals.zip", &zip(&[("Test.txt", b"first"), ("test.txt", b"other")]));

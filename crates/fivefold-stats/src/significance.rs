@@ -96,7 +96,7 @@ pub enum ConflictFlaw {
 }
 
 fn parity(number: usize) -> &'static str {
-    if number % 2 == 0 { "even" } else { "odd" }
+    if number.is_multiple_of(2) { "even" } else { "odd" }
 }
 
 /// Checks whether two discriminative powers and a number of conflicts can belong together. If c
