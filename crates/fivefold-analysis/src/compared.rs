@@ -9,6 +9,7 @@ use fivefold_stats::{Comparison, Moments, TestRun};
 use serde::{Deserialize, Serialize};
 
 use crate::difference_test::DifferenceTest;
+use crate::table::Mark;
 
 /// Systems under one measure, at each of its cutoffs.
 ///
@@ -234,16 +235,19 @@ impl Compared {
         (0..self.systems.len()).filter(significant).filter(|&other| better(system, other).is_gt()).collect()
     }
 
-    /// The systems that were tested against the best one at a cutoff, and are not told apart from
-    /// it. None if too few draws were made to tell any apart.
-    pub fn not_told_from_best(&self, cutoff: usize, alpha: f64) -> Vec<usize> {
-        let order = self.order(cutoff);
-        let Some(&best) = order.first().filter(|_| self.too_few_draws.is_none()) else { return Vec::new() };
-        let (levels, beaten) = (self.levels(cutoff), self.beaten(best, cutoff, alpha));
-        let alike = |other: &usize| {
-            levels[*other].is_some() && levels[*other] != levels[best] && self.p(best, *other, cutoff).is_some()
+    /// How each system stands to the best one at a cutoff. `None`: it is significantly worse. Where
+    /// too few draws were made to tell any apart, none counts as tested.
+    pub fn marks(&self, cutoff: usize, alpha: f64) -> Vec<Option<Mark>> {
+        let levels = self.levels(cutoff);
+        let Some(&best) = self.order(cutoff).first() else { return Vec::new() };
+        let beaten = self.beaten(best, cutoff, alpha);
+        let mark = |place: usize| match self.p(best, place, cutoff) {
+            _ if levels[place].is_none() => Some(Mark::Untested),
+            _ if levels[place] == levels[best] => Some(Mark::Best),
+            Some(_) if self.too_few_draws.is_none() => (!beaten.contains(&place)).then_some(Mark::NotToldApart),
+            _ => Some(Mark::Untested),
         };
-        order.iter().copied().filter(alike).filter(|other| !beaten.contains(other)).collect()
+        (0..self.systems.len()).map(mark).collect()
     }
 
     /// Comparisons that were tested, at all cutoffs: the family of a correction.
@@ -344,6 +348,21 @@ mod tests {
             assert_eq!(compared.beaten(place(0), 0, 0.05), [place(3)]);
             assert!(!compared.beaten(place(3), 0, 0.05).contains(&place(0)));
         }
+    }
+
+    /// System 5 is best; it is told from system 0 (p = .05) and system 1 (.15), but not from the others.
+    #[test]
+    fn marks_say_how_systems_stand_to_the_best() {
+        let mut all = six();
+        let alike = Some(Mark::NotToldApart);
+        assert_eq!(all.marks(0, 0.2), [None, None, alike, alike, alike, Some(Mark::Best)]);
+        all.means[4][0].mean = Some(5.0);
+        all.means[2][0].mean = None;
+        let (best, untested) = (Some(Mark::Best), Some(Mark::Untested));
+        // System 4 is now the first of the two best: p = .04, .14 and .34.
+        assert_eq!(all.marks(0, 0.2), [None, None, untested, alike, best, best]);
+        all.too_few_draws = Some("too few".to_owned());
+        assert_eq!(all.marks(0, 0.2), [untested, untested, untested, untested, best, best]);
     }
 
     #[test]

@@ -51,6 +51,28 @@ pub struct TableMarks {
     pub cells: Vec<(usize, usize, Mark)>,
 }
 
+impl TableMarks {
+    /// Marks in columns of means. `=` and `?` are explained only where they occur.
+    ///
+    /// ```
+    /// use fivefold_analysis::table::{Mark, TableMarks};
+    ///
+    /// let marks = TableMarks::of_means(vec![(0, 1, Mark::Best), (1, 1, Mark::Untested)]);
+    /// assert!(marks.meaning.contains("?: not tested") && !marks.meaning.contains('='));
+    /// ```
+    pub fn of_means(cells: Vec<(usize, usize, Mark)>) -> Self {
+        let has = |wanted: Mark| cells.iter().any(|(.., mark)| *mark == wanted);
+        let parts = [
+            (true, "bold: the best of the column"),
+            (has(Mark::NotToldApart), "=: not told apart from the best"),
+            (has(Mark::Untested), "?: not tested against the best"),
+            (true, "without a mark: significantly worse"),
+        ];
+        let meaning: Vec<&str> = parts.iter().filter(|(holds, _)| *holds).map(|(_, part)| *part).collect();
+        TableMarks { meaning: meaning.join("; "), cells }
+    }
+}
+
 /// How a mean stands to the best mean.
 ///
 /// ```

@@ -95,8 +95,9 @@ fn marks(
         }
         let (version, cutoff) = ((column - 2) / (cutoffs + 1), (column - 2) % (cutoffs + 1));
         if let Some(own) = compared[version].filter(|_| set == 0 && cutoff < cutoffs) {
-            let alike = own.compared.not_told_from_best(cutoff, alpha);
-            marks.extend(alike.into_iter().map(|place| (own.compared.systems[place], column, Mark::NotToldApart)));
+            let found = own.compared.systems.iter().zip(own.compared.marks(cutoff, alpha));
+            let alike = found.filter(|(_, mark)| *mark == Some(Mark::NotToldApart));
+            marks.extend(alike.map(|(&system, _)| (system, column, Mark::NotToldApart)));
         }
     }
     marks

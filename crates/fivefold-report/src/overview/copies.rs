@@ -25,9 +25,7 @@ pub(super) struct Copies {
 impl Copies {
     pub(super) fn new(matrices: &[ScoreMatrix], noun: &str, conventions: &[String]) -> Self {
         let source = Source::new(matrices, noun);
-        let meaning = "bold: the best of the column; =: not told apart from the best; ?: not tested against the best; \
-                       without a mark: significantly worse";
-        let marks = TableMarks { meaning: meaning.to_owned(), cells: source.marks() };
+        let marks = TableMarks::of_means(source.marks());
         let typed = source.table().with_notes(conventions.to_vec()).with_marks(marks);
         let how = "the column after a measure says how the mean compares with the best mean".to_owned();
         let notes = std::iter::once(how).chain(conventions.iter().cloned());

@@ -3,6 +3,7 @@
 use fivefold_analysis::Compared;
 use fivefold_analysis::compared::PairedDifference;
 use fivefold_analysis::page::PageDataset;
+use fivefold_analysis::table::Mark;
 
 use super::one_cutoff;
 
@@ -70,6 +71,17 @@ pub(super) enum Standing {
     Worse,
     /// It was not tested, or no test could be significant.
     Untested,
+}
+
+impl Standing {
+    fn of(mark: Option<Mark>) -> Self {
+        match mark {
+            Some(Mark::Best) => Standing::Best,
+            Some(Mark::NotToldApart) => Standing::NotToldApart,
+            Some(Mark::Untested) => Standing::Untested,
+            None => Standing::Worse,
+        }
+    }
 }
 
 impl ScoreMatrix {
@@ -162,22 +174,10 @@ fn place(compared: &Compared, system: usize) -> Option<usize> {
 /// The means of some systems under a measure, and how they stand to the best.
 fn cells(compared: &Compared, systems: &[usize], alpha: f64) -> Vec<ScoreCell> {
     let cutoff = compared.main_cutoff();
-    let (column, levels) = (compared.column(cutoff), compared.levels(cutoff));
-    let best = compared.order(cutoff).first().copied();
-    let beaten = best.map(|best| compared.beaten(best, cutoff, alpha)).unwrap_or_default();
-    let cell = |&system: &usize| {
-        let (Some(own), Some(best)) = (place(compared, system), best) else {
-            return ScoreCell { mean: None, standing: Standing::Untested };
-        };
-        let standing = match compared.p(best, own, cutoff) {
-            _ if levels[own].is_none() => Standing::Untested,
-            _ if levels[own] == levels[best] => Standing::Best,
-            _ if compared.too_few_draws.is_some() => Standing::Untested,
-            None => Standing::Untested,
-            Some(_) if beaten.contains(&own) => Standing::Worse,
-            Some(_) => Standing::NotToldApart,
-        };
-        ScoreCell { mean: column[own], standing }
+    let (column, marks) = (compared.column(cutoff), compared.marks(cutoff, alpha));
+    let cell = |&system: &usize| match place(compared, system) {
+        None => ScoreCell { mean: None, standing: Standing::Untested },
+        Some(own) => ScoreCell { mean: column[own], standing: Standing::of(marks[own]) },
     };
     systems.iter().map(cell).collect()
 }

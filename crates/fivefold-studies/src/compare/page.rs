@@ -133,7 +133,13 @@ fn undefined(scores: &Scores, policy: Undefined) -> Option<String> {
     })
 }
 
-fn of_measure(study: &Compare, difference: &DifferenceTest, measure: &ScoredMeasure, found: &Found) -> Compared {
+/// The systems under a measure, with the results of the tests.
+pub(super) fn of_measure(
+    study: &Compare,
+    difference: &DifferenceTest,
+    measure: &ScoredMeasure,
+    found: &Found,
+) -> Compared {
     let systems = measure.columns.first().map_or(0, |column| column.values.len());
     let of_system = |system: usize| {
         measure.columns.iter().map(|column| SystemMean::of(&column.values[system], 1.0 - study.alpha)).collect()

@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 
+use fivefold_analysis::table::TableMarks;
 use fivefold_analysis::tables::PadNotes;
 use fivefold_analysis::{Cell, HowFound, Table, slug};
 use fivefold_base::rounding::levels;
@@ -14,6 +15,7 @@ use fivefold_stats::{
 
 use super::Compare;
 use super::between::{CORRELATIONS, matrix, pairs};
+use super::page::of_measure;
 use super::scores::{ScoredMeasure, Scores};
 use super::tested::{Found, Tested, deviation, family};
 use crate::study::{Findings, StudyError};
@@ -49,8 +51,8 @@ pub(super) fn id_of(scores: &Scores, several: bool, id: &str) -> String {
 impl Shown<'_> {
     /// Adds all tables of the data set.
     pub(super) fn add(&self, findings: &mut Findings) -> Result<(), StudyError> {
-        for measure in &self.scores.measures {
-            findings.tables.push(self.means(measure));
+        for (measure, found) in self.scores.measures.iter().zip(self.compared) {
+            findings.tables.push(self.means(measure, found)?);
         }
         findings.tables.push(self.pairs()?);
         findings.tables.push(self.power()?);
@@ -112,7 +114,7 @@ impl Shown<'_> {
         format!("{} % intervals (t)", self.study.confidence())
     }
 
-    fn means(&self, measure: &ScoredMeasure) -> Table {
+    fn means(&self, measure: &ScoredMeasure, found: &Found) -> Result<Table, StudyError> {
         let order = self.order(measure);
         let row = |&system: &usize| {
             let mut cells = vec![Cell::text(&self.scores.systems[system])];
@@ -131,7 +133,19 @@ impl Shown<'_> {
         let mut table = self.table(&format!("scores-{}", slug(&measure.name)), &title, &columns, 1, rows);
         table.notes.insert(0, format!("±: half the width of the means' {}", self.interval_in_words()));
         cut(&mut table, order.len(), self.scores.systems.len(), "systems", "scores.csv");
-        table
+        Ok(table.with_marks(self.marks(measure, found, &order)?))
+    }
+
+    /// The marks of a table of means, in which each cutoff has two columns. A row is a system.
+    fn marks(&self, measure: &ScoredMeasure, found: &Found, rows: &[usize]) -> Result<TableMarks, StudyError> {
+        let compared = of_measure(self.study, &self.study.difference_test()?, measure, found);
+        let of_cutoff = |cutoff: usize| {
+            let marks = compared.marks(cutoff, self.study.alpha);
+            let marked = |(row, &system): (usize, &usize)| Some((row, 1 + 2 * cutoff, marks[system]?));
+            rows.iter().enumerate().filter_map(marked).collect::<Vec<_>>()
+        };
+        let marks = TableMarks::of_means((0..measure.columns.len()).flat_map(of_cutoff).collect());
+        Ok(TableMarks { meaning: format!("{} ({})", marks.meaning, self.test_note()?), ..marks })
     }
 
     /// Whether a correction changes the p-values: `none` does not.

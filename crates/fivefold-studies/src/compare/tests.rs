@@ -1,5 +1,6 @@
 //! Tests the study on scores with known answers.
 
+use fivefold_analysis::table::Mark;
 use fivefold_analysis::{Cell, Diagram, Table};
 use fivefold_core::Seed;
 use fivefold_data::per_query::SystemValues;
@@ -99,6 +100,32 @@ fn differences_are_of_the_better_system_or_from_the_baseline() {
     let pair = |a: &str, b: &str, positive| (text(a), text(b), positive);
     assert_eq!(names(None), [pair("high", "middle", true), pair("high", "low", true), pair("middle", "low", true)]);
     assert_eq!(names(Some("middle")), [pair("high", "middle", true), pair("low", "middle", false)]);
+}
+
+/// `high` less `low` is .4, .4, .4 and .35: p < .05. `high` less `near` is ±.1 three times, then .15:
+/// not told apart. With a baseline, only pairs with the baseline are tested.
+#[test]
+fn tables_of_means_have_the_marks_of_the_test() {
+    let high = [0.5, 0.7, 0.6, 0.8];
+    let values: &[&[f64]] = &[&[0.1, 0.3, 0.2, 0.45], &high, &[0.6, 0.6, 0.7, 0.65]];
+    let marked = |against| {
+        let given = scores(&["ap@5", "ap@10"], &["low", "high", "near"], &[values, values], against);
+        let tables = shown(&Compare::default(), &given);
+        let means = table(&tables, "scores-ap").clone();
+        assert_eq!([0, 1, 2].map(|row| &means.rows[row][0]), ["high", "near", "low"].map(Cell::text).each_ref());
+        // The columns are the system, then mean and interval at each cutoff.
+        let marks: Vec<Vec<Option<Mark>>> =
+            (0..3).map(|row| (0..5).map(|column| means.mark(row, column)).collect()).collect();
+        assert!(marks.iter().all(|of_row| of_row[1] == of_row[3] && [0, 2, 4].iter().all(|&c| of_row[c].is_none())));
+        (marks.iter().map(|of_row| of_row[1]).collect::<Vec<_>>(), means.marks.unwrap().meaning)
+    };
+    let (marks, meaning) = marked(None);
+    assert_eq!(marks, [Some(Mark::Best), Some(Mark::NotToldApart), None]);
+    assert!(meaning.starts_with("bold: the best of the column; =: not told apart from the best; without"), "{meaning}");
+    assert!(meaning.ends_with("significant: p < 0.05)"), "{meaning}");
+    let (marks, meaning) = marked(Some("low"));
+    assert_eq!(marks, [Some(Mark::Best), Some(Mark::Untested), None]);
+    assert!(!meaning.contains('=') && meaning.contains("?: not tested against the best"), "{meaning}");
 }
 
 /// Holm over two comparisons: [.010, .011] -> [.020, .020], tested in fivefold-stats. Here: raw and
