@@ -239,7 +239,9 @@ mod tests {
         let path = file(&folder, "two.zip", &zip(&[("a/train.txt", b"train"), ("a/test.txt", b"test")]));
         let member = |name: &str| content(&PathBuf::from(format!("{}:{name}", path.display())));
         assert_eq!(member("a/test.txt").as_deref(), Ok("test"));
-        assert!(member("test.txt").unwrap_err().contains("no member `test.txt`; its members are a/train.txt, a/test.txt"));
+        assert!(
+            member("test.txt").unwrap_err().contains("no member `test.txt`; its members are a/train.txt, a/test.txt")
+        );
         let several = content(&path).unwrap_err();
         assert!(several.contains("2 files, a/train.txt, a/test.txt: name the member to read"), "{several}");
         assert!(content(&file(&folder, "none.zip", &zip(&[]))).unwrap_err().contains("no file"));

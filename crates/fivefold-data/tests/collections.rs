@@ -119,7 +119,8 @@ fn all_parts_have_document_ids_or_none() {
     }
     let error = open(&source(folder.path(), "letor4"), &[]).unwrap_err().to_string();
     assert!(
-        error.contains("S3.txt:2: this line has no document id, but ") && error.contains("S1.txt line 2 has a document id"),
+        error.contains("S3.txt:2: this line has no document id, but ")
+            && error.contains("S1.txt line 2 has a document id"),
         "{error}"
     );
 }

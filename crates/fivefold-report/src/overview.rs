@@ -21,11 +21,15 @@ use fivefold_analysis::page::PageDataset;
 use fivefold_base::words::{counted, list};
 
 use crate::error::ReportError;
+use crate::names::Names;
 use crate::terminal::Style;
 
 pub(crate) use agreement::MeasureAgreement;
 use matrix::ScoreMatrix;
 pub(crate) use screen::FirstScreen;
+
+/// Characters of a system's name in a terminal, at most.
+const NAMES: usize = 16;
 
 /// The overview of compared systems.
 ///
@@ -66,6 +70,8 @@ pub struct Overview {
     warnings: Vec<String>,
     /// Three to five sentences that do not repeat each other.
     findings: Vec<String>,
+    /// The same sentences with names that a terminal has room for.
+    short_findings: Vec<String>,
     /// The means, one matrix a data set.
     matrices: Vec<ScoreMatrix>,
     /// Where measures agree on the order and on significant pairs, one a data set with several
@@ -98,13 +104,20 @@ impl Overview {
         let compared: Vec<&PageDataset> = data.datasets.iter().filter(has_systems).collect();
         let agreements =
             compared.iter().map(|own| MeasureAgreement::new(own, test.alpha)).collect::<Result<Vec<_>, _>>()?;
+        let whole: Vec<Vec<String>> = compared.iter().map(|own| own.systems.clone()).collect();
+        let short = short_names(&whole);
         Ok(Some(Overview {
             noun: data.noun.clone(),
             facts: facts(&compared, &data.noun),
             stamps: stamps.to_vec(),
             warnings: warnings(data),
-            findings: findings::findings(&compared, &data.noun, test.alpha),
-            matrices: compared.iter().map(|own| ScoreMatrix::new(own, test.alpha)).collect(),
+            findings: findings::findings(&compared, &whole, &data.noun, test.alpha),
+            short_findings: findings::findings(&compared, &short, &data.noun, test.alpha),
+            matrices: compared
+                .iter()
+                .zip(&short)
+                .map(|(own, short)| ScoreMatrix::new(own, short, test.alpha))
+                .collect(),
             agreements: agreements.into_iter().flatten().collect(),
             has_versions: compared.iter().flat_map(|own| &own.compared).any(|own| own.measure != own.family),
             worked: worked::query(&compared),
@@ -154,6 +167,15 @@ fn facts(datasets: &[&PageDataset], noun: &str) -> String {
         [only] => format!("{}, {systems}, {measures}{cutoff}", counted(only.queries, "query")),
         several => format!("{}, {systems}, {measures}{cutoff}", counted(several.len(), "data set")),
     }
+}
+
+/// The names of each data set's systems, shortened to [`NAMES`] characters so that they stay apart.
+/// A name is the same in all data sets.
+fn short_names(whole: &[Vec<String>]) -> Vec<Vec<String>> {
+    let all = whole.concat();
+    let names = Names::fitted(&all, NAMES);
+    let mut shown = (0..all.len()).map(|system| names.shown(system).to_owned());
+    whole.iter().map(|own| shown.by_ref().take(own.len()).collect()).collect()
 }
 
 /// A number without the nought before its point: `.5` for `0.5`, `-.5` for `-0.5`.

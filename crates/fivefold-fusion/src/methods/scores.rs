@@ -40,7 +40,7 @@ pub(super) const COMB_MED: Method =
 fn median(own: &mut [f64]) -> f64 {
     own.sort_by(f64::total_cmp);
     let middle = own.len() / 2;
-    if own.len() % 2 == 1 { own[middle] } else { (own[middle - 1] + own[middle]) / 2.0 }
+    if own.len().is_multiple_of(2) { (own[middle - 1] + own[middle]) / 2.0 } else { own[middle] }
 }
 
 #[cfg(test)]

@@ -139,7 +139,7 @@ mod tests {
         let own = samples::compared("ndcg", [0.2, 0.9, 0.5], [Some(0.01), Some(0.3), Some(0.2)]);
         let mut data = samples::three_systems(vec![own]);
         dataset.clone_into(&mut data.name);
-        ScoreMatrix::new(&data, 0.05)
+        ScoreMatrix::new(&data, &data.systems, 0.05)
     }
 
     #[test]

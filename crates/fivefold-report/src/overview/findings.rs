@@ -18,6 +18,8 @@ const LISTED: usize = 4;
 #[derive(Clone, Copy)]
 struct Case<'d> {
     dataset: &'d PageDataset,
+    /// The names of the data set's systems, as sentences have them.
+    names: &'d [String],
     compared: &'d Compared,
 }
 
@@ -27,7 +29,7 @@ impl<'d> Case<'d> {
     }
 
     fn name(&self, place: usize) -> &'d str {
-        &self.dataset.systems[self.compared.systems[place]]
+        &self.names[self.compared.systems[place]]
     }
 
     /// The places that have the mean of the first or the last of the order.
@@ -60,10 +62,12 @@ struct Cases<'d> {
     alpha: f64,
 }
 
-/// The findings on these data sets.
-pub(super) fn findings(datasets: &[&PageDataset], noun: &str, alpha: f64) -> Vec<String> {
-    let cases =
-        datasets.iter().flat_map(|&dataset| dataset.compared.iter().map(move |compared| Case { dataset, compared }));
+/// The findings on these data sets. `names` are what sentences call the systems of each data set.
+pub(super) fn findings(datasets: &[&PageDataset], names: &[Vec<String>], noun: &str, alpha: f64) -> Vec<String> {
+    let cases = datasets
+        .iter()
+        .zip(names)
+        .flat_map(|(&dataset, names)| dataset.compared.iter().map(move |compared| Case { dataset, names, compared }));
     let cases = Cases { all: cases.collect(), datasets: datasets.len(), noun, alpha };
     let mut found = Vec::new();
     if cases.all.iter().all(|case| case.compared.systems.len() < 2) {
@@ -405,7 +409,8 @@ mod tests {
     use crate::samples;
 
     fn of(compared: Vec<Compared>) -> Vec<String> {
-        findings(&[&samples::three_systems(compared)], "system", 0.05)
+        let dataset = samples::three_systems(compared);
+        findings(&[&dataset], std::slice::from_ref(&dataset.systems), "system", 0.05)
     }
 
     /// c beats a alone under ndcg, and all under ap.

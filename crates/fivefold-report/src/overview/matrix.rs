@@ -47,6 +47,8 @@ pub(super) struct Column {
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub system: String,
+    /// The name that a terminal has room for.
+    pub short: String,
     pub cells: Vec<ScoreCell>,
     /// The groups of systems that are not told apart under the first measure, by number, that this
     /// system belongs to.
@@ -85,7 +87,8 @@ impl Standing {
 }
 
 impl ScoreMatrix {
-    pub(super) fn new(dataset: &PageDataset, alpha: f64) -> Self {
+    /// The matrix of a data set whose systems are called `short` in a terminal.
+    pub(super) fn new(dataset: &PageDataset, short: &[String], alpha: f64) -> Self {
         let compared: Vec<Compared> = dataset.compared.iter().map(|own| own.among(&dataset.shown)).collect();
         let first = &compared[0];
         let order = first.order(first.main_cutoff());
@@ -93,6 +96,7 @@ impl ScoreMatrix {
         let cells: Vec<Vec<ScoreCell>> = compared.iter().map(|own| cells(own, &systems, alpha)).collect();
         let row = |(row, &system): (usize, &usize)| Row {
             system: dataset.systems[system].clone(),
+            short: short[system].clone(),
             cells: cells.iter().map(|of_column| of_column[row]).collect(),
             groups: Vec::new(),
         };
@@ -210,11 +214,15 @@ mod tests {
     use super::*;
     use crate::samples;
 
+    fn made(dataset: &PageDataset) -> ScoreMatrix {
+        ScoreMatrix::new(dataset, &dataset.systems, 0.05)
+    }
+
     /// a and b, b and c are not told apart, a and c are.
     #[test]
     fn rows_go_by_the_mean_and_say_what_is_told_apart() {
         let own = samples::compared("ndcg", [0.2, 0.9, 0.5], [Some(0.01), Some(0.3), Some(0.2)]);
-        let matrix = ScoreMatrix::new(&samples::three_systems(vec![own]), 0.05);
+        let matrix = made(&samples::three_systems(vec![own]));
         let systems: Vec<&str> = matrix.rows.iter().map(|row| row.system.as_str()).collect();
         assert_eq!(systems, ["b", "c", "a"]);
         let standing: Vec<Standing> = matrix.rows.iter().map(|row| row.cells[0].standing).collect();
@@ -232,7 +240,7 @@ mod tests {
         ndcg.differences = vec![difference(-0.7), difference(-0.3), difference(0.4)];
         let mut ap = samples::compared("ap", [0.4, 0.1, 0.6], [Some(0.01); 3]);
         ap.differences = vec![difference(0.3), difference(-0.2), None];
-        let matrix = ScoreMatrix::new(&samples::three_systems(vec![ndcg, ap]), 0.05);
+        let matrix = made(&samples::three_systems(vec![ndcg, ap]));
         let means = |column: usize| -> Vec<Option<f64>> {
             matrix.columns[column].differences.iter().map(|own| own.map(|own| own.mean)).collect()
         };
@@ -246,10 +254,10 @@ mod tests {
     #[test]
     fn an_untested_pair_is_never_called_equal() {
         let own = samples::compared("ndcg", [0.2, 0.9, 0.5], [Some(0.01), None, Some(0.2)]);
-        let matrix = ScoreMatrix::new(&samples::three_systems(vec![own]), 0.05);
+        let matrix = made(&samples::three_systems(vec![own]));
         assert!(matrix.rows.iter().all(|row| row.groups.is_empty()));
         let untested = samples::compared("ndcg", [0.2, 0.9, 0.5], [None, None, None]);
-        let matrix = ScoreMatrix::new(&samples::three_systems(vec![untested]), 0.05);
+        let matrix = made(&samples::three_systems(vec![untested]));
         assert_eq!(matrix.rows[1].cells[0].standing, Standing::Untested);
     }
 }

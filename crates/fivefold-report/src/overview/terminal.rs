@@ -7,13 +7,12 @@ use fivefold_base::words::{counted, list};
 
 use super::matrix::{Row, ScoreCell, ScoreMatrix, Standing, span};
 use super::{MeasureAgreement, Overview, without_nought};
-use crate::names::Names;
 use crate::terminal::{BOLD, DIM, RESET, Style, wrapped};
 
 /// Rows of a data set at most.
 const ROWS: usize = 8;
-/// Characters of a system's name at most, and at least the width of its column.
-const NAMES: (usize, usize) = (6, 16);
+/// The width of the column of names, at least.
+const NAMES: usize = 6;
 /// Columns of text of the drawn differences, at least and at most; below [`WIDE`] there are none.
 const PLOT: (usize, usize) = (14, 40);
 const WIDE: usize = 80;
@@ -30,7 +29,7 @@ pub(super) fn text(overview: &Overview, style: Style) -> String {
     for warning in overview.stamps.iter().chain(&overview.warnings) {
         lines.extend(wrapped_at(warning, "! ", "  ", width));
     }
-    for finding in &overview.findings {
+    for finding in &overview.short_findings {
         lines.extend(wrapped_at(finding, "• ", "  ", width));
     }
     let blocks: Vec<Block<'_>> = overview.matrices.iter().map(|own| Block::new(own, &overview.noun, width)).collect();
@@ -98,8 +97,8 @@ impl Layout {
 /// A data set's table.
 struct Block<'o> {
     matrix: &'o ScoreMatrix,
-    /// The rows that are shown, with their names as they are shown.
-    rows: Vec<(&'o Row, String)>,
+    /// The rows that are shown.
+    rows: &'o [Row],
     noun: &'o str,
     width: usize,
     layout: Layout,
@@ -108,10 +107,8 @@ struct Block<'o> {
 impl<'o> Block<'o> {
     fn new(matrix: &'o ScoreMatrix, noun: &'o str, width: usize) -> Self {
         let rows = &matrix.rows[..matrix.rows.len().min(ROWS)];
-        let whole: Vec<String> = rows.iter().map(|row| row.system.clone()).collect();
-        let names = Names::fitted(&whole, NAMES.1);
-        let layout = Layout::new(matrix, rows, names.widest().max(noun.len()).max(NAMES.0), width);
-        let rows = rows.iter().enumerate().map(|(place, row)| (row, names.shown(place).to_owned())).collect();
+        let widest = rows.iter().map(|row| row.short.chars().count()).max().unwrap_or(0);
+        let layout = Layout::new(matrix, rows, widest.max(noun.len()).max(NAMES), width);
         Block { matrix, rows, noun, width, layout }
     }
 
@@ -121,7 +118,7 @@ impl<'o> Block<'o> {
         let scale = Scale::of(differences, layout.plot);
         let mut lines = vec![self.title(color), self.head(scale.as_ref())];
         let drawn = differences.iter().map(|difference| (scale.as_ref(), *difference));
-        lines.extend(rows.iter().zip(drawn).map(|((row, name), drawn)| line(row, name, drawn, layout, color)));
+        lines.extend(rows.iter().zip(drawn).map(|(row, drawn)| line(row, drawn, layout, color)));
         let left = matrix.rows.len() - rows.len() + matrix.left_out;
         if left > 0 {
             lines.push(format!("{left} more {noun}{}", if left == 1 { "" } else { "s" }));
@@ -143,7 +140,7 @@ impl<'o> Block<'o> {
             name => format!("{name}, {queries}"),
         };
         let best = self.rows.first().filter(|_| self.layout.plot > 0);
-        let what = best.map(|(_, best)| format!(" {}: difference to {best}", self.matrix.columns[0].name.whole));
+        let what = best.map(|best| format!(" {}: difference to {}", self.matrix.columns[0].name.whole, best.short));
         let what = what.unwrap_or_default();
         let room = self.width.saturating_sub(title.chars().count() + what.chars().count() + 1);
         format!("{on}{title}{off} {}{what}", "─".repeat(room))
@@ -162,12 +159,11 @@ impl<'o> Block<'o> {
 
 fn line(
     row: &Row,
-    name: &str,
     (scale, difference): (Option<&Scale>, Option<PairedDifference>),
     layout: &Layout,
     color: bool,
 ) -> String {
-    let mut line = pad(name, layout.names + GAP);
+    let mut line = pad(&row.short, layout.names + GAP);
     for (cell, &width) in row.cells.iter().zip(&layout.cells).take(layout.shown) {
         let mark = match cell.standing {
             Standing::Best => "*",
@@ -253,9 +249,21 @@ impl Scale {
 
 /// What the marks mean, of those that are there.
 fn legend(overview: &Overview, blocks: &[Block<'_>]) -> String {
-    let cells = || blocks.iter().flat_map(|block| &block.rows).flat_map(|(row, _)| &row.cells);
+    let cells = || blocks.iter().flat_map(|block| block.rows).flat_map(|row| &row.cells);
     let has = |wanted: Standing| cells().any(|cell| cell.standing == wanted);
-    let drawn = blocks.iter().filter(|block| block.layout.plot > 0).any(|block| has_intervals(block.matrix));
+    // The drawn differences, each with its standing under the first measure.
+    let drawn = || {
+        let plots = blocks.iter().filter(|block| block.layout.plot > 0);
+        let rows = plots.flat_map(|block| block.rows.iter().zip(block.matrix.differences()));
+        rows.filter_map(|(row, difference)| Some((row.cells[0].standing, (*difference)?)))
+    };
+    let plotted = [
+        (drawn().any(|(standing, _)| standing == Standing::Worse), "● worse"),
+        (drawn().any(|(standing, _)| standing != Standing::Worse), "○ not told apart"),
+        (drawn().any(|(_, difference)| difference.ends.is_some()), "─ interval"),
+    ];
+    let plotted: Vec<&str> = plotted.into_iter().filter(|(holds, _)| *holds).map(|(_, part)| part).collect();
+    let plotted = plotted.join(", ");
     let groups = format!("│ joins {}s not told apart", overview.noun);
     let parts = [
         (true, "* best"),
@@ -263,14 +271,9 @@ fn legend(overview: &Overview, blocks: &[Block<'_>]) -> String {
         (has(Standing::Worse), "unmarked: significantly worse"),
         (has(Standing::Untested), "? not tested against the best"),
         (blocks.iter().any(|block| block.layout.groups > 0), &groups),
-        (drawn, "● worse, ○ not told apart, ─ interval"),
+        (!plotted.is_empty(), &plotted),
     ];
     parts.iter().filter(|(holds, _)| *holds).map(|(_, part)| *part).collect::<Vec<_>>().join("; ")
-}
-
-/// Whether a difference under the first measure has an interval.
-fn has_intervals(matrix: &ScoreMatrix) -> bool {
-    matrix.differences().iter().flatten().any(|difference| difference.ends.is_some())
 }
 
 /// Matrices of agreement, side by side where there is room.
@@ -369,6 +372,35 @@ mod tests {
             let widest = shown(width, false).lines().map(|line| line.chars().count()).max().unwrap();
             assert!(widest < usize::from(width), "{widest} of {width}: {}", shown(width, false));
         }
+    }
+
+    /// Where all differences are significant, no mark says that two are not told apart.
+    #[test]
+    fn the_legend_explains_only_marks_that_occur() {
+        let explained = |shown: &str| ["●", "○", "=", "│"].map(|mark| shown.contains(&format!("{mark} ")));
+        assert_eq!(explained(&shown(80, false)), [true; 4]);
+        let mut data = samples::overview();
+        let compared = data.datasets.iter_mut().flat_map(|own| &mut own.compared);
+        compared.flat_map(|own| own.p_values.iter_mut().flatten()).for_each(|p| *p = Some(0.001));
+        let told = text(&Overview::new(&data, &[]).unwrap().unwrap(), Style { color: false, width: 80 });
+        let legend = told.lines().skip_while(|line| !line.starts_with("* best")).collect::<Vec<_>>().join(" ");
+        let legend = legend.split("V1 = ").next().unwrap();
+        assert_eq!(explained(legend), [true, false, false, false], "{legend}");
+    }
+
+    /// Sixteen characters of a long name stay apart, and are the same in the findings and the table.
+    #[test]
+    fn long_names_are_cut_so_that_they_stay_apart() {
+        let mut data = samples::overview();
+        for system in data.datasets.iter_mut().flat_map(|own| &mut own.systems) {
+            *system = format!("BM25__output_v2_aug_vicuna_7b_4096_100_RANK_GPT_dl19_{system}");
+        }
+        let shown = |width| text(&Overview::new(&data, &[]).unwrap().unwrap(), Style { color: false, width });
+        for width in [40, 60, 80] {
+            let widest = shown(width).lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest < usize::from(width), "{widest} of {width}: {}", shown(width));
+        }
+        insta::assert_snapshot!(shown(80));
     }
 
     /// The drawn interval reaches the column of 0 exactly where the two are not told apart, but for
