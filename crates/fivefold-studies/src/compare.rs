@@ -39,7 +39,7 @@ mod diagrams;
 mod files;
 mod page;
 pub(crate) mod scores;
-mod tables;
+pub(crate) mod tables;
 pub(crate) mod tested;
 #[cfg(test)]
 mod tests;

@@ -10,16 +10,39 @@ fn here() -> &'static std::path::Path {
     std::path::Path::new(".")
 }
 
+/// The list of commands in the help of the program.
+fn listed(help: &str) -> &str {
+    help.split("Commands:\n").nth(1).unwrap().split("\nOptions:").next().unwrap()
+}
+
+/// The help without its list of commands, which the next tests read. So a new command leaves the
+/// snapshot as it is.
 #[test]
 fn help_of_the_program() {
-    assert_snapshot!(stdout(here(), "--help"));
+    let help = stdout(here(), "--help");
+    assert_snapshot!(help.replace(listed(&help), "  [the commands]\n"));
+}
+
+/// A summary takes at most two lines, which begin in one column.
+#[test]
+fn every_command_is_listed_with_a_summary() {
+    let help = stdout(here(), "--help");
+    let lines: Vec<&str> = listed(&help).lines().collect();
+    let column = lines[0].len() - lines[0].trim_start_matches(|c: char| c == ' ' || c.is_lowercase()).len();
+    let mut further = 0;
+    for line in lines {
+        let (name, summary) = line.split_at(column);
+        further = if name.trim().is_empty() { further + 1 } else { 0 };
+        assert!(further < 2 && name.ends_with("  ") && line.len() <= 100, "{line}");
+        assert!(further > 0 || summary.starts_with(|c: char| c.is_uppercase()), "{line}");
+        assert!(!summary.ends_with('.'), "{line}");
+    }
 }
 
 #[test]
 fn every_command_has_help_with_examples() {
     let help = stdout(here(), "--help");
-    let listed = help.split("Commands:").nth(1).unwrap().split("Options:").next().unwrap();
-    let commands: Vec<&str> = listed
+    let commands: Vec<&str> = listed(&help)
         .lines()
         .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
         .filter(|name| !name.is_empty())

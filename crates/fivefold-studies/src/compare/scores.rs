@@ -97,13 +97,13 @@ impl Column {
 }
 
 /// A data set with the files that it was read from.
-pub(super) struct Read {
-    pub(super) scores: Scores,
-    pub(super) inputs: Vec<Input>,
+pub(crate) struct Read {
+    pub(crate) scores: Scores,
+    pub(crate) inputs: Vec<Input>,
 }
 
 /// Reads the data sets.
-pub(super) fn read(study: &Compare, cx: &StudyContext<'_>) -> Result<Vec<Read>, StudyError> {
+pub(crate) fn read(study: &Compare, cx: &StudyContext<'_>) -> Result<Vec<Read>, StudyError> {
     let mut sources = Vec::new();
     if study.dataset.is_empty() {
         sources.extend(each_dataset(None, &study.systems, cx)?);

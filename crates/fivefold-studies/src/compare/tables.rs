@@ -38,13 +38,13 @@ pub(super) struct Shown<'a> {
 }
 
 /// The notes of a data set, with its label if there are several data sets.
-pub(super) fn notes_of(scores: &Scores, several: bool) -> Vec<String> {
+pub(crate) fn notes_of(scores: &Scores, several: bool) -> Vec<String> {
     let labelled = |note: &String| if several { format!("{}: {note}", scores.label) } else { note.clone() };
     scores.notes.iter().map(labelled).collect()
 }
 
 /// The id of a table or chart of a data set.
-pub(super) fn id_of(scores: &Scores, several: bool, id: &str) -> String {
+pub(crate) fn id_of(scores: &Scores, several: bool, id: &str) -> String {
     if several { format!("{}-{id}", slug(&scores.label)) } else { id.to_owned() }
 }
 
