@@ -10,6 +10,7 @@ pub mod run;
 pub mod standardise;
 pub mod study;
 pub mod systems;
+pub mod topics;
 
 pub use file::StudyFile;
 pub use run::{StudyManifest, StudyOptions, run};
@@ -24,11 +25,12 @@ use registry::StudyEntry;
 /// use fivefold_studies::STUDIES;
 ///
 /// let kinds: Vec<&str> = STUDIES.iter().map(|study| study.kind).collect();
-/// assert_eq!(kinds, ["residual", "standardise", "converge", "compare"]);
+/// assert_eq!(kinds, ["residual", "standardise", "converge", "compare", "topics"]);
 /// ```
 pub const STUDIES: &[StudyEntry] = &[
     StudyEntry::of::<residual::Residual>(),
     StudyEntry::of::<standardise::Standardise>(),
     StudyEntry::of::<converge::Converge>(),
     StudyEntry::of::<compare::Compare>(),
+    StudyEntry::of::<topics::Topics>(),
 ];

@@ -29,6 +29,7 @@ mod residual;
 mod run;
 mod score;
 mod standardise;
+mod topics;
 mod train;
 mod verify;
 
@@ -65,6 +66,7 @@ pub(crate) enum Command {
     Replay(replay::Args),
     Reproduce(reproduce::Args),
     Compare(compare::Args),
+    Topics(topics::Args),
     Residual(residual::Args),
     Standardise(standardise::Args),
     Converge(converge::Args),
@@ -99,6 +101,7 @@ impl Command {
             Command::Replay(args) => args.run(screen),
             Command::Reproduce(args) => args.run(registry, screen),
             Command::Compare(args) => args.run(screen),
+            Command::Topics(args) => args.run(screen),
             Command::Residual(args) => args.run(screen),
             Command::Standardise(args) => args.run(screen),
             Command::Converge(args) => args.run(screen),

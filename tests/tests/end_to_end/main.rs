@@ -48,5 +48,6 @@ mod screens;
 mod stale;
 mod standardise;
 mod structure;
+mod topics;
 mod trec;
 mod verify;
