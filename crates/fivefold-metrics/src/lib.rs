@@ -7,6 +7,7 @@ pub mod entry;
 mod error;
 pub mod evaluator;
 pub mod explain;
+pub mod growing;
 pub mod mean;
 pub mod measure;
 pub mod measures;
@@ -14,6 +15,7 @@ pub mod normalise;
 pub mod objective;
 pub mod one_query;
 mod order;
+pub mod residual;
 pub mod spec;
 
 pub use conventions::{Conventions, FoldMean, Overrides, Ties, Undefined};

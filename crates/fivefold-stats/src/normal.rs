@@ -32,6 +32,33 @@ pub fn below(z: f64) -> f64 {
     above(-z)
 }
 
+/// The density at x.
+///
+/// ```
+/// assert_eq!(fivefold_stats::normal::density(0.0), 0.3989422804014327);
+/// ```
+pub fn density(x: f64) -> f64 {
+    libm::exp(-x * x / 2.0) / (2.0 * std::f64::consts::PI).sqrt()
+}
+
+/// The weighted sum of the densities of N(mean, 1) at x.
+///
+/// ```
+/// assert_eq!(fivefold_stats::normal::density_of_mixture(1.0, &[0.5, 0.5], &[1.0, 1.0]), 0.3989422804014327);
+/// ```
+pub fn density_of_mixture(x: f64, weights: &[f64], means: &[f64]) -> f64 {
+    weights.iter().zip(means).map(|(weight, mean)| weight * density(x - mean)).sum()
+}
+
+/// The weighted sum of P(X >= x) of X ~ N(mean, 1).
+///
+/// ```
+/// assert_eq!(fivefold_stats::normal::above_of_mixture(1.0, &[0.5, 0.25], &[1.0, 1.0]), 0.375);
+/// ```
+pub fn above_of_mixture(x: f64, weights: &[f64], means: &[f64]) -> f64 {
+    weights.iter().zip(means).map(|(weight, mean)| weight * above(x - mean)).sum()
+}
+
 /// P(|Z| >= |z|), the p-value of a two-sided test.
 pub fn two_sided(z: f64) -> f64 {
     2.0 * above(z.abs())

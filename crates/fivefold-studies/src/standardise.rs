@@ -17,13 +17,12 @@
 //! All forms of a measure are compared on the same queries: the queries for which every form of
 //! every system has a value.
 //!
-//! Reading order: `factors`, `matrix`, `forms` (raw, U-normalised, V1, V2, standardised, linear),
+//! Reading order: `factors`, `forms` (raw, U-normalised, V1, V2, standardised, linear),
 //! `comparability`, `needed`, `tables`, `words`.
 
 pub(crate) mod comparability;
 pub(crate) mod factors;
 pub(crate) mod forms;
-pub(crate) mod matrix;
 pub(crate) mod needed;
 mod tables;
 mod words;

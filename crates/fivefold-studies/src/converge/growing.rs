@@ -1,15 +1,10 @@
 //! Values of rankings as their documents come in.
 //!
-//! Each system keeps its ranking. New documents are sorted among themselves and merged into the
-//! ranking from its end. So a step with m new documents costs m log m + n moves, and no document is
-//! sorted twice. The measures then walk the merged ranking by the same code as in [`Evaluator`]
-//! after a sort, with the same bits. U and E of a size are judged once for all systems.
-//!
-//! If two documents of a system have the same score, the tie policy decides their order. From this
-//! number of documents on, the evaluator is given the scores themselves, and sorts them. Drawn
-//! scores never tie; scores of trees do, on short lists.
+//! Each system keeps its [`GrowingRanking`], into which new documents are merged. U and E of a size
+//! are judged once for all systems. Drawn scores never tie; scores of trees do, on short lists.
 
-use fivefold_metrics::{Evaluator, Judged, MeasureError, Scratch};
+use fivefold_metrics::growing::GrowingRanking;
+use fivefold_metrics::{Evaluator, MeasureError};
 use rayon::prelude::*;
 
 /// Documents in the order in which they come in, with the scores of each system.
@@ -36,7 +31,7 @@ impl Stream {
     ) -> Result<Vec<f64>, E> {
         let columns = evaluator.names().len();
         let mut values = vec![f64::NAN; sizes.len() * self.scores.len() * columns];
-        let mut rankings = vec![Ranking::default(); self.scores.len()];
+        let mut rankings = vec![GrowingRanking::default(); self.scores.len()];
         let row = self.scores.len() * columns;
         for (&size, row) in sizes.iter().zip(values.chunks_exact_mut(row.max(1))) {
             let judged = evaluator.judge(&self.id, &self.grades[..size], None)?;
@@ -51,68 +46,10 @@ impl Stream {
     }
 }
 
-/// A ranking of the documents seen so far.
-#[derive(Debug, Clone, Default)]
-struct Ranking {
-    /// Scores, from the highest.
-    scores: Vec<f64>,
-    grades: Vec<u8>,
-    /// New documents, by falling score.
-    fresh: Vec<(f64, u8)>,
-    /// Whether two scores are equal.
-    tied: bool,
-    scratch: Scratch,
-}
-
-impl Ranking {
-    /// Merges new documents into the ranking.
-    fn extend(&mut self, scores: &[f64], grades: &[u8]) {
-        let old = self.scores.len();
-        self.fresh.clear();
-        self.fresh.extend(scores[old..].iter().copied().zip(grades[old..].iter().copied()));
-        self.fresh.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
-        self.scores.resize(scores.len(), 0.0);
-        self.grades.resize(scores.len(), 0);
-        // The loop starts at the end, so that each document moves at most once, and to a free
-        // place.
-        let (mut end, mut left) = (scores.len(), old);
-        for &(score, grade) in self.fresh.iter().rev() {
-            let first = self.scores[..left].partition_point(|&other| other >= score);
-            end -= left - first;
-            self.scores.copy_within(first..left, end);
-            self.grades.copy_within(first..left, end);
-            left = first;
-            end -= 1;
-            self.scores[end] = score;
-            self.grades[end] = grade;
-        }
-        self.tied = self.tied || self.scores.windows(2).any(|pair| pair[0] == pair[1]);
-    }
-
-    /// Every measure of the documents seen so far. `scores` are their scores in the order of the
-    /// stream.
-    fn evaluate(
-        &mut self,
-        evaluator: &Evaluator,
-        judged: &Judged,
-        scores: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), MeasureError> {
-        if self.tied {
-            return evaluator.evaluate(judged, scores, &mut self.scratch, out);
-        }
-        for (column, value) in out.iter_mut().enumerate() {
-            let ranked = evaluator.exchanges(judged, column, &self.grades, &mut self.scratch);
-            *value = ranked.map_or(f64::NAN, |ranked| ranked.value());
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use fivefold_core::Seed;
-    use fivefold_metrics::dialect;
+    use fivefold_metrics::{Scratch, dialect};
 
     use super::*;
 

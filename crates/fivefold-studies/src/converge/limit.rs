@@ -75,29 +75,17 @@ impl Scored<'_> {
         let lowest = self.means.iter().copied().fold(f64::INFINITY, f64::min) - REACH;
         let highest = self.means.iter().copied().fold(f64::NEG_INFINITY, f64::max) + REACH;
         let step = (highest - lowest) / f64::from(STEPS);
-        let integrand = |s: f64| (1.0 - a) * self.gain_density(s) * libm::pow(self.above(s), -a);
+        // The products of gain and share of sum_i G(i) g_f(s,i).
+        let weights: Vec<f64> = self.gains.iter().zip(self.shares).map(|(gain, share)| gain * share).collect();
+        let gain_density = |s: f64| normal::density_of_mixture(s, &weights, self.means);
+        // P_f(s).
+        let above = |s: f64| normal::above_of_mixture(s, self.shares, self.means);
+        let integrand = |s: f64| (1.0 - a) * gain_density(s) * libm::pow(above(s), -a);
         let sum: f64 = (0..STEPS).map(|index| integrand(lowest + (f64::from(index) + 0.5) * step)).sum();
-        let density: f64 = self.means.iter().zip(self.shares).map(|(mean, share)| share * normal(highest - mean)).sum();
-        let beyond = libm::pow(self.above(highest), 1.0 - a) * self.gain_density(highest) / density;
+        let density = normal::density_of_mixture(highest, self.shares, self.means);
+        let beyond = libm::pow(above(highest), 1.0 - a) * gain_density(highest) / density;
         sum * step + beyond
     }
-
-    /// sum_i G(i) g_f(s,i).
-    fn gain_density(&self, s: f64) -> f64 {
-        let grades = self.shares.iter().zip(self.means).zip(self.gains);
-        grades.map(|((share, mean), gain)| gain * share * normal(s - mean)).sum()
-    }
-
-    /// P_f(s).
-    fn above(&self, s: f64) -> f64 {
-        let tail = |mean: f64| normal::above(s - mean);
-        self.shares.iter().zip(self.means).map(|(share, &mean)| share * tail(mean)).sum()
-    }
-}
-
-/// The density of the standard normal distribution.
-fn normal(x: f64) -> f64 {
-    libm::exp(-x * x / 2.0) / (2.0 * std::f64::consts::PI).sqrt()
 }
 
 #[cfg(test)]

@@ -9,6 +9,8 @@
 //! Cost: a product for each document in the top K of a prior ranking, and one sort of the judged
 //! documents with a gain.
 
+use fivefold_metrics::residual;
+
 use super::utility::Utility;
 use crate::systems::Document;
 
@@ -83,22 +85,16 @@ impl<'a> ResidualGains<'a> {
 
     /// Updates the gains after the user saw a ranking. Documents without a judgement have no gain.
     pub fn see(&mut self, ranking: &Ranking) {
-        for (position, &document) in ranking.top(self.utility.depth()).iter().enumerate() {
-            if let Some(gain) = self.gains.get_mut(document as usize) {
-                *gain *= 1.0 - self.utility.seen(position);
-            }
-        }
+        residual::see(&mut self.gains, ranking.documents(), self.utility.seen_positions());
     }
 
     /// The gain that a ranking would add now.
     pub fn gain(&self, ranking: &Ranking) -> ResidualGain {
-        let top = ranking.top(self.utility.depth()).iter().enumerate();
-        let gain_of = |document: Document| self.gains.get(document as usize).copied().unwrap_or(0.0);
-        let sum = top.map(|(position, &document)| gain_of(document) * self.utility.seen(position)).sum();
-        let mut left: Vec<f64> = self.gains.iter().copied().filter(|&gain| gain > 0.0).collect();
-        left.sort_unstable_by(|a, b| b.total_cmp(a));
-        let ideal = left.iter().enumerate().map(|(position, gain)| gain * self.utility.seen(position)).sum();
-        ResidualGain { sum, ideal }
+        let seen = self.utility.seen_positions();
+        ResidualGain {
+            sum: residual::gain(&self.gains, ranking.documents(), seen),
+            ideal: residual::ideal_gain(&self.gains, seen),
+        }
     }
 }
 

@@ -101,6 +101,11 @@ impl Utility {
         self.seen.get(position).copied().unwrap_or(0.0)
     }
 
+    /// The probability that the user sees each of the positions that count, from the first.
+    pub fn seen_positions(&self) -> &[f64] {
+        &self.seen
+    }
+
     /// Number of positions that count.
     pub fn depth(&self) -> usize {
         self.seen.len()

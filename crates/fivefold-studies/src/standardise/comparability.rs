@@ -14,10 +14,10 @@
 //! queries.
 
 use fivefold_core::Seed;
-use fivefold_stats::two_sample::{Variances, two_sample_t_test};
+use fivefold_stats::matrix::{Matrix, mean, quantile};
+use fivefold_stats::standardise::compare_halves;
 use rayon::prelude::*;
 
-use super::matrix::{Matrix, mean, mean_and_deviation, quantile};
 use crate::study::StudyError;
 
 /// The results over all partitions.
@@ -51,32 +51,17 @@ pub fn partitions(queries: usize, count: usize, seed: Seed) -> Vec<Halves> {
     (0..count).map(draw).collect()
 }
 
-/// dRMSE of two halves and the share of systems that differ from themselves.
-fn compare(matrix: &Matrix, halves: &Halves, alpha: f64) -> Result<(f64, f64), StudyError> {
-    let (first, second) = (matrix.select(&halves.first), matrix.select(&halves.second));
-    let (means_first, means_second) = (first.means(), second.means());
-    let squares = means_first.iter().zip(&means_second).map(|(c, d)| (c - d) * (c - d));
-    let rmse = mean(squares).sqrt();
-    let spread = |means: &[f64]| mean_and_deviation(means.iter().copied()).1;
-    let drmse = 2.0 * rmse / (spread(&means_first) + spread(&means_second));
-    let mut different = 0usize;
-    for system in 0..matrix.systems() {
-        let test = two_sample_t_test(first.system(system), second.system(system), Variances::Pooled)?;
-        different += usize::from(test.p < alpha);
-    }
-    Ok((drmse, different as f64 / matrix.systems() as f64))
-}
-
 /// Compares the halves of every partition; all values must be defined.
 ///
 /// # Errors
 /// Fewer than two queries in a half, or a value that is not finite.
 pub fn comparability(matrix: &Matrix, partitions: &[Halves], alpha: f64) -> Result<Comparability, StudyError> {
-    let pairs = partitions.par_iter().map(|halves| compare(matrix, halves, alpha)).collect::<Result<Vec<_>, _>>()?;
+    let compare = |halves: &Halves| compare_halves(matrix, &halves.first, &halves.second, alpha);
+    let pairs = partitions.par_iter().map(compare).collect::<Result<Vec<_>, _>>()?;
     let summary = |values: Vec<f64>| {
         let mut rising = values;
         rising.sort_unstable_by(f64::total_cmp);
-        (mean(rising.iter().copied()), quantile(&rising, 0.975))
+        (mean(&rising), quantile(&rising, 0.975))
     };
     let (drmse, drmse_high) = summary(pairs.iter().map(|pair| pair.0).collect());
     let (different, different_high) = summary(pairs.iter().map(|pair| pair.1).collect());

@@ -11,9 +11,10 @@
 
 use std::collections::HashMap;
 
+use fivefold_stats::matrix::Matrix;
+use fivefold_stats::standardise::factors as factors_of;
 use serde::{Deserialize, Serialize};
 
-use super::matrix::{Matrix, mean_and_deviation};
 use crate::study::StudyError;
 
 /// Format of a file of factors.
@@ -56,21 +57,15 @@ pub struct QueryFactors {
 /// The only divisor that files may name.
 const DEVIATION: &str = "sample, n - 1";
 
-/// Mean and standard deviation of one query's values; `None` if the query has no factors.
-pub fn factor(values: impl Iterator<Item = f64> + Clone) -> Option<(f64, f64)> {
-    let (mean, sd) = mean_and_deviation(values);
-    (mean.is_finite() && sd.is_finite() && sd > 0.0).then_some((mean, sd))
-}
-
 impl Factors {
     /// Factors from the values of the standardising systems.
     pub fn of(matrix: &Matrix, measure: &str, conventions: &[String], systems: &[String], queries: &[String]) -> Self {
         let mut hasher = blake3::Hasher::new();
         for (query, id) in queries.iter().enumerate() {
             hasher.update(id.as_bytes()).update(&[0]);
-            matrix.query(query).for_each(|value| {
+            for value in matrix.query(query) {
                 hasher.update(&value.to_le_bytes());
-            });
+            }
         }
         let mut factors = Factors {
             format: FORMAT.to_owned(),
@@ -83,7 +78,7 @@ impl Factors {
             without: Vec::new(),
         };
         for (query, id) in queries.iter().enumerate() {
-            match factor(matrix.query(query)) {
+            match factors_of(&matrix.query(query)) {
                 Some((mean, sd)) => factors.queries.push(QueryFactors { query: id.clone(), mean, sd }),
                 None => factors.without.push(id.clone()),
             }
@@ -159,6 +154,8 @@ impl Linear {
 
 #[cfg(test)]
 mod tests {
+    use fivefold_stats::matrix::mean_and_deviation;
+
     use super::*;
 
     fn names(count: usize) -> Vec<String> {
@@ -180,9 +177,9 @@ mod tests {
         assert_eq!(factors.without, ["n3", "n5"]);
         let z = z_scores(&matrix, &factors.of_queries(&names(queries)));
         for query in 0..queries {
-            let (mean, sd) = mean_and_deviation(z.query(query));
+            let (mean, sd) = mean_and_deviation(&z.query(query));
             match query {
-                3 | 5 => assert!(z.query(query).all(f64::is_nan)),
+                3 | 5 => assert!(z.query(query).iter().all(|z| z.is_nan())),
                 _ => assert!(mean.abs() < 1e-12 && (sd - 1.0).abs() < 1e-12, "{query} {mean} {sd}"),
             }
         }

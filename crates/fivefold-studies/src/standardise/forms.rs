@@ -15,9 +15,9 @@ use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
 use fivefold_data::per_query::SystemValues;
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Version};
+use fivefold_stats::matrix::Matrix;
 
 use super::factors::{Factors, Linear, normal, z_scores};
-use super::matrix::Matrix;
 use crate::study::StudyError;
 use crate::systems::{Content, RankedSystems};
 

@@ -10,10 +10,10 @@
 
 use fivefold_core::Seed;
 use fivefold_stats::kendall_tau_b;
+use fivefold_stats::matrix::{Matrix, mean, quantile};
+use fivefold_stats::standardise::standardised_means;
 use rayon::prelude::*;
 
-use super::factors::{factor, normal};
-use super::matrix::{Matrix, mean, quantile};
 use crate::study::StudyError;
 
 /// The results of the draws of one size.
@@ -61,25 +61,9 @@ pub fn needed(matrix: &Matrix, size: usize, draws: usize, seed: Seed) -> Result<
     Ok(SystemsNeeded {
         systems: size,
         reached: SHARES.map(|share| quantile(&taus, 1.0 - share)),
-        without: mean(found.iter().map(|(_, without)| *without as f64)),
+        without: mean(&found.iter().map(|(_, without)| *without as f64).collect::<Vec<_>>()),
         undefined: draws - taus.len(),
     })
-}
-
-/// The mean standardised score of every system under the factors of some systems, and the number of
-/// queries without factors.
-fn standardised_means(matrix: &Matrix, standardising: &[usize]) -> (Vec<f64>, usize) {
-    let mut sums = vec![0.0; matrix.systems()];
-    let mut with = 0usize;
-    for query in 0..matrix.queries {
-        let own = standardising.iter().map(|&system| matrix.system(system)[query]);
-        let Some((mean, sd)) = factor(own) else { continue };
-        with += 1;
-        for (sum, value) in sums.iter_mut().zip(matrix.query(query)) {
-            *sum += normal((value - mean) / sd);
-        }
-    }
-    (sums.into_iter().map(|sum| sum / with as f64).collect(), matrix.queries - with)
 }
 
 #[cfg(test)]

@@ -6,11 +6,11 @@ use fivefold_analysis::chart::{Axis, Point, Series, SeriesKind};
 use fivefold_analysis::{Cell, Chart, Table, number_equal, slug};
 use fivefold_base::words::{counted, which};
 use fivefold_stats::kendall_tau_b;
+use fivefold_stats::matrix::{Matrix, mean, mean_and_deviation, quantile};
 
 use super::Standardise;
 use super::comparability::Comparability;
 use super::forms::{Form, LINEAR, MeasureForms, RAW, STANDARDISED};
-use super::matrix::{Matrix, mean, mean_and_deviation, quantile};
 use super::needed::{SHARES, SystemsNeeded};
 use crate::study::{Findings, StudyError};
 
@@ -101,11 +101,10 @@ impl Shown<'_> {
             let matrix = form.matrix.select(&family.common);
             let mut rising = matrix.values.clone();
             rising.sort_unstable_by(f64::total_cmp);
-            let of_queries: Vec<(f64, f64)> =
-                (0..matrix.queries).map(|query| mean_and_deviation(matrix.query(query))).collect();
-            let (centre, deviation) = mean_and_deviation(rising.iter().copied());
-            let between = mean_and_deviation(of_queries.iter().map(|(mean, _)| *mean)).1;
-            let within = mean(of_queries.iter().map(|(_, sd)| *sd));
+            let (means, deviations): (Vec<f64>, Vec<f64>) =
+                (0..matrix.queries).map(|query| mean_and_deviation(&matrix.query(query))).unzip();
+            let (centre, deviation) = mean_and_deviation(&rising);
+            let (between, within) = (mean_and_deviation(&means).1, mean(&deviations));
             let quartiles = [0.25, 0.5, 0.75].map(|share| quantile(&rising, share));
             let mut cells = vec![Cell::text(&family.measure), Cell::text(form.name), Cell::count(rising.len())];
             cells.extend(
@@ -130,11 +129,11 @@ impl Shown<'_> {
         for family in self.families {
             let raw = family.raw();
             let mut order = family.common.clone();
-            let centre = |query: usize| mean(raw.query(query));
+            let centre = |query: usize| mean(&raw.query(query));
             order.sort_by(|&a, &b| centre(b).total_cmp(&centre(a)));
             let Some(last) = order.len().checked_sub(1) else { continue };
             for (what, query) in [("easiest", order[0]), ("middle", order[last / 2]), ("hardest", order[last])] {
-                let (centre, deviation) = mean_and_deviation(raw.query(query));
+                let (centre, deviation) = mean_and_deviation(&raw.query(query));
                 let mut cells = vec![Cell::text(&family.measure), Cell::text(what), Cell::text(&family.queries[query])];
                 cells.extend([Cell::number(centre, 3), Cell::number(deviation, 3)]);
                 rows.push(cells);

@@ -4,11 +4,11 @@ use fivefold_analysis::page::PagePart;
 use fivefold_base::rounding::highest;
 use fivefold_base::words::{counted, list_some, which};
 use fivefold_stats::kendall_tau_b;
+use fivefold_stats::matrix::{mean, mean_and_deviation};
 
 use super::Standardise;
 use super::comparability::Comparability;
 use super::forms::{Form, MeasureForms, RAW, STANDARDISED};
-use super::matrix::{mean, mean_and_deviation};
 use super::needed::{SHARES, SystemsNeeded};
 use crate::study::StudyError;
 
@@ -64,7 +64,8 @@ fn left_out(family: &MeasureForms) -> Option<String> {
 
 fn between_queries(family: &MeasureForms, form: &Form) -> f64 {
     let matrix = form.matrix.select(&family.common);
-    mean_and_deviation((0..matrix.queries).map(|query| mean(matrix.query(query)))).1
+    let means: Vec<f64> = (0..matrix.queries).map(|query| mean(&matrix.query(query))).collect();
+    mean_and_deviation(&means).1
 }
 
 /// The forms under which systems differ least and most from themselves.
