@@ -1,6 +1,6 @@
 //! Runs an experiment. Jobs without a valid result are done, and then everything is evaluated.
 //!
-//! Nothing is printed here: an [`Observer`] is told about each event. The threads of a [`Crew`] take
+//! Nothing is printed here: an [`Observer`] is told about each event. The threads of a `Crew` take
 //! one job after another, as many at a time as memory holds, and help each other.
 
 use std::collections::BTreeMap;

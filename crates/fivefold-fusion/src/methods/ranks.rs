@@ -72,7 +72,7 @@ mod tests {
         near(fused("rrf"), [1.0 / 61.0 + 1.0 / 62.0, shared, shared + 1.0 / 61.0]);
         let shared = (1.0 / 4.0 + 1.0 / 9.0) / 2.0;
         near(fused("isr"), [1.25 * 2.0, shared, (shared + 1.0) * 2.0]);
-        near(fused("log-isr"), [1.25 * 2f64.ln(), 0.0, (shared + 1.0) * 2f64.ln()]);
+        near(fused("log-isr"), [1.25 * libm::log(2.0), 0.0, (shared + 1.0) * libm::log(2.0)]);
         let shared = 0.2 * (0.8 + 0.64) / 2.0;
         near(fused("rbc"), [0.2 + 0.16, shared, shared + 0.2]);
     }

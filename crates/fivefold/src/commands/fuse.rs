@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fivefold_base::words::{counted, which};
 use fivefold_data::trec::{Duplicates, Run, read_run};
-use fivefold_fusion::{Fusion, METHODS, Method, NORMALISERS, Normaliser, method, normaliser};
+use fivefold_fusion::{Fusion, FusionError, METHODS, Method, NORMALISERS, Normaliser, method, normaliser};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::files;
 use crate::format::JsonArgs;
 use crate::outputs::{Output, ReplaceArgs, is_run};
-use crate::problem::Problem;
+use crate::problem::{self, Problem};
 use crate::screen::{Screen, tell};
 use crate::systems::duplicates;
 use runs::{Fused, TiedRanks};
@@ -114,11 +114,11 @@ impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         self.check()?;
         let fusion = self.fusion()?;
-        let read = |path: &PathBuf| read_run(path, self.duplicates).map_err(Problem::from);
-        let runs = self.runs.par_iter().map(read).collect::<Result<Vec<Run>, Problem>>()?;
+        let read = |path: &PathBuf| read_run(path, self.duplicates).map_err(problem::report);
+        let runs = self.runs.par_iter().map(read).collect::<miette::Result<Vec<Run>>>()?;
         let fused = Fused::of(&runs, &fusion, self.ties).map_err(|wrong| {
             let run = wrong.run.map(|run| format!("{}: ", self.runs[run].display())).unwrap_or_default();
-            Problem::new(format!("{run}topic {}: {}", wrong.topic, wrong.error))
+            Problem::new(format!("{run}topic {}: {}", wrong.topic, wrong.reason))
         })?;
         let remarks = self.remarks(&runs, &fused);
         remarks.iter().for_each(|remark| tell(format_args!("note: {remark}")));
@@ -163,7 +163,7 @@ impl Args {
     }
 
     /// The method with its settings.
-    fn fusion(&self) -> Result<Fusion, Problem> {
+    fn fusion(&self) -> miette::Result<Fusion> {
         let mut fusion = Fusion::new(self.method);
         for (name, value) in [("k", self.k), ("phi", self.phi)] {
             if let Some(value) = value {
@@ -225,6 +225,6 @@ fn describe(fusion: &Fusion) -> String {
     format!("{}{parameter}{}", method.name, normaliser.unwrap_or_default())
 }
 
-fn wrong(error: fivefold_fusion::FusionError) -> Problem {
-    Problem::new(error.to_string())
+fn wrong(error: FusionError) -> miette::Report {
+    Problem::new(error.to_string()).into()
 }

@@ -63,7 +63,7 @@ pub(super) struct Wrong {
     pub(super) topic: String,
     /// The number of the run, if one run is at fault.
     pub(super) run: Option<usize>,
-    pub(super) error: FusionError,
+    pub(super) reason: String,
 }
 
 impl<'r> Fused<'r> {
@@ -105,7 +105,9 @@ impl<'r> FusedTopic<'r> {
                 ids.len() - 1
             });
         }
-        let wrong = |run: Option<usize>| move |error| Wrong { topic: id.to_owned(), run, error };
+        let wrong = |run: Option<usize>| {
+            move |error: FusionError| Wrong { topic: id.to_owned(), run, reason: error.to_string() }
+        };
         let ranked = |(place, list): (usize, &&[Retrieved])| ties.ranked(list, &number).map_err(wrong(Some(place)));
         let systems: Vec<Ranked> = lists.iter().enumerate().map(ranked).collect::<Result<_, _>>()?;
         let scores = fusion.scores(ids.len(), &systems).map_err(wrong(None))?;
