@@ -147,7 +147,7 @@ fn limits_that_make_no_sense_are_underlined() {
     }
     let scores = "[[ranker]]\nkind = \"scores\"\nparams = { path = \"{fold}\" }\ntime_limit = \"1s\"";
     let folder = directory(&[("wrong.toml", &experiment(scores))]);
-    assert!(stderr(folder.path(), "run wrong.toml", 2).contains("limits have no effect on scores"));
+    assert!(stderr(folder.path(), "run wrong.toml", 2).contains("limits have no effect on a ranker of kind"));
 }
 
 /// The programs run under a guard, as `fivefold` itself runs them.
