@@ -17,7 +17,7 @@ use crate::evaluator::{Evaluator, Judged, Scratch};
 /// use fivefold_metrics::growing::GrowingRanking;
 /// use fivefold_metrics::{Evaluator, Seed, dialect};
 ///
-/// let conventions = dialect("paper").ok_or("no dialect")?.conventions();
+/// let conventions = dialect("paper")?.conventions();
 /// let evaluator = Evaluator::new(&["p@1".parse()?], &conventions, 1, Seed::new(0))?;
 /// let (grades, scores, mut value) = ([0, 1], [0.2, 0.7], [0.0]);
 /// let mut ranking = GrowingRanking::default();
