@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fivefold_base::words::{counted, which};
 use fivefold_data::trec::{Duplicates, Run, read_run};
-use fivefold_fusion::{Fusion, FusionError, METHODS, Method, NORMALISERS, Normaliser, method, normaliser};
+use fivefold_fusion::{Fusion, METHODS, Method, NORMALISERS, Normaliser, method, normaliser};
+use fivefold_results::config::FusionConfig;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -162,21 +163,17 @@ impl Args {
         }
     }
 
-    /// The method with its settings.
+    /// The method with its settings, which are those of a fusion in an experiment.
     fn fusion(&self) -> miette::Result<Fusion> {
-        let mut fusion = Fusion::new(self.method);
-        for (name, value) in [("k", self.k), ("phi", self.phi)] {
-            if let Some(value) = value {
-                fusion = fusion.with_parameter(name, value).map_err(wrong)?;
-            }
-        }
-        if let Some(normaliser) = self.normalise {
-            fusion = fusion.with_normaliser(normaliser).map_err(wrong)?;
-        }
-        match &self.weights {
-            Some(weights) => fusion.with_weights(weights.clone()).map_err(wrong),
-            None => Ok(fusion),
-        }
+        let config = FusionConfig {
+            of: Vec::new(),
+            method: self.method.name.to_owned(),
+            normalise: self.normalise.map(|normaliser| normaliser.name.to_owned()),
+            k: self.k,
+            phi: self.phi,
+            weights: self.weights.clone(),
+        };
+        config.fusion().map_err(problem::report)
     }
 
     /// What was passed over, one line each.
@@ -223,8 +220,4 @@ fn describe(fusion: &Fusion) -> String {
     let parameter = parameter.map(|(parameter, value)| format!(" ({}={value})", parameter.name)).unwrap_or_default();
     let normaliser = fusion.normaliser().map(|normaliser| format!(" of {} scores", normaliser.name));
     format!("{}{parameter}{}", method.name, normaliser.unwrap_or_default())
-}
-
-fn wrong(error: FusionError) -> miette::Report {
-    Problem::new(error.to_string()).into()
 }
