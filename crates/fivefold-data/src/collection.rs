@@ -10,6 +10,7 @@ use crate::cache::{Cache, CacheUse, Parsed};
 use crate::descriptor::{Descriptor, present};
 use crate::digits::collapsed_remark;
 use crate::error::{DataError, Place};
+use crate::features::{FeatureChoice, FeatureNames, UnknownPick};
 use crate::groups;
 use crate::hash::{PartHashes, combine};
 use crate::layout::{FoldFiles, Folds};
@@ -54,6 +55,8 @@ pub struct Collection {
     pub missing: Missing,
     /// The id of the first feature in the files.
     pub first_feature_id: u32,
+    /// The names and groups of the features, as far as they are known.
+    pub names: FeatureNames,
     /// Whether lines of a file were moved to bring queries together. Score files in the order of
     /// the file then no longer fit.
     pub moved: bool,
@@ -134,6 +137,7 @@ impl Collection {
         let path = |file: &&str| present(folder, file).unwrap_or_else(|| folder.join(file));
         let paths: Vec<PathBuf> = files.iter().map(path).collect();
         // The cache knows the data files only, not the files of group sizes beside them.
+        let (feature_names, no_names) = descriptor.names_in(folder, paths.first().map(PathBuf::as_path))?;
         let cache = cache.filter(|_| paths.iter().all(|path| groups::beside(path).is_none()));
         let parse = || parse(&paths, options);
         let (parsed, cached) = match cache {
@@ -159,9 +163,11 @@ impl Collection {
         collection.files = paths;
         collection.missing = options.missing;
         collection.first_feature_id = options.first_feature_id;
+        collection.names = feature_names;
         collection.cache = cached;
         collection.moved = !regrouped.is_empty();
         collection.remarks = remarks(descriptor, &collection.all);
+        collection.remarks.extend(no_names);
         collection.remarks.extend(regrouped);
         let named: Vec<(&str, &Listing)> = files.iter().copied().zip(&parsed.listings).collect();
         collection.remarks.extend(letor::remarks(&named));
@@ -177,6 +183,14 @@ impl Collection {
     pub fn cut(name: &str, title: &str, data: Dataset, seed: Seed) -> Result<Self, DataError> {
         let queries = cut(data.len(), seed)?;
         Ok(Self::assemble(name, title, &Parsed::new(data, Vec::new(), Vec::new()), queries))
+    }
+
+    /// The columns that a ranker with this choice of features sees, from 0.
+    ///
+    /// # Errors
+    /// [`UnknownPick`] if the collection has no such feature, or if no feature is left.
+    pub fn columns(&self, choice: &FeatureChoice) -> Result<Vec<usize>, UnknownPick> {
+        choice.columns(&self.names, self.first_feature_id, self.all.width())
     }
 
     fn assemble(name: &str, title: &str, parsed: &Parsed, queries: Vec<FoldQueries>) -> Self {
@@ -214,6 +228,7 @@ impl Collection {
             all: all.clone(),
             missing: Missing::default(),
             first_feature_id: 1,
+            names: FeatureNames::default(),
             moved: false,
             files: Vec::new(),
             remarks: Vec::new(),

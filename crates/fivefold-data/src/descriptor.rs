@@ -16,6 +16,7 @@ use fivefold_core::params::toml_message;
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
+use crate::features::{FEATURES_FILE, FeatureNames, LISTS};
 use crate::input::{self, MOST_SETTINGS, read_text};
 use crate::layout::{Folds, LAYOUTS, layout};
 use crate::letor::Missing;
@@ -63,6 +64,9 @@ pub struct Descriptor {
     /// Features a document; a higher feature id is an error. `None` takes the highest id that
     /// occurs.
     pub features: Option<usize>,
+    /// The names of the features: a built-in list ([`LISTS`]), or a file in the collection's folder.
+    /// `None` takes the file `features.txt` there, or the comments at the head of the first file.
+    pub feature_names: Option<String>,
     /// The highest possible grade; a document with a higher grade is an error. `None` takes the
     /// highest grade that occurs.
     pub max_grade: Option<u8>,
@@ -151,6 +155,7 @@ impl Descriptor {
             documents: None,
             queries: None,
             features: None,
+            feature_names: None,
             max_grade: None,
             first_feature_id: one(),
             missing: Missing::default(),
@@ -230,6 +235,41 @@ impl Descriptor {
     /// collection's folder.
     pub fn find(&self, folders: &[PathBuf]) -> Option<PathBuf> {
         folders.iter().map(|folder| folder.join(&self.name)).find(|folder| self.folds_in(folder).is_ok())
+    }
+
+    /// The names of the features of the collection in `folder`, and a remark if the folder's file of
+    /// names cannot be used. `first` is the collection's first file.
+    ///
+    /// # Errors
+    /// [`DataError::Descriptor`] if `feature_names` names no list and no file that can be used.
+    pub fn names_in(&self, folder: &Path, first: Option<&Path>) -> Result<(FeatureNames, Option<String>), DataError> {
+        if let Some(names) = &self.feature_names {
+            return self.names_of(names, folder).map(|names| (names, None));
+        }
+        let file = folder.join(FEATURES_FILE);
+        let head = || first.map(FeatureNames::in_head_of).unwrap_or_default();
+        if !file.is_file() {
+            return Ok((head(), None));
+        }
+        Ok(match FeatureNames::read(&file, self.first_feature_id) {
+            Ok(names) => (names, None),
+            Err(error) => (head(), Some(format!("{FEATURES_FILE} does not name the features: {error}"))),
+        })
+    }
+
+    /// The names of a built-in list, or of a file in `folder`.
+    fn names_of(&self, names: &str, folder: &Path) -> Result<FeatureNames, DataError> {
+        if let Some(list) = FeatureNames::built_in(names) {
+            return Ok(list);
+        }
+        let file = folder.join(names);
+        FeatureNames::read(&file, self.first_feature_id).map_err(|error| {
+            let lists = LISTS.iter().map(|(name, _)| *name);
+            let near = nearest(names, lists.clone()).map(|near| format!("did you mean \"{near}\"? "));
+            let lists = lists.collect::<Vec<_>>().join(", ");
+            let help = format!("{}the built-in lists are {lists}", near.unwrap_or_default());
+            DataError::Descriptor { file, message: format!("the names of the features: {error}; {help}") }
+        })
     }
 
     /// Lists in words the files that the collection needs, by its layouts.

@@ -162,7 +162,7 @@ pub fn lint(paths: &[PathBuf], options: &LintOptions) -> LintReport {
     let mut parts: Vec<part::Part> = Vec::new();
     let mut comparisons = Vec::new();
     for path in paths {
-        let found = match recognise::files(path, options) {
+        let mut found = match recognise::files(path, options) {
             Ok(found) => found,
             Err(error) => {
                 report.not_linted.push(error);
@@ -171,11 +171,12 @@ pub fn lint(paths: &[PathBuf], options: &LintOptions) -> LintReport {
         };
         comparisons.extend(found.folds.iter().map(|fold| fold.shifted(parts.len())));
         let single = found.folds.is_empty();
-        for recognise::File { path: file, kind, values } in found.files {
+        for recognise::File { path: file, kind, values } in std::mem::take(&mut found.files) {
             let mut problems = Problems { most: options.most_problems, ..Problems::default() };
             match kind {
                 Kind::Letor => {
                     let mut part = letor::scan(&file, &found.reading, &mut problems);
+                    part.report.names = found.names_for(&file);
                     part.compared = single;
                     parts.push(part);
                 }

@@ -66,6 +66,10 @@ pub struct Source {
     pub regroup: bool,
     /// Features a document. Overrides the descriptor.
     pub features: Option<usize>,
+    /// The names of the features: a built-in list, or a file in the collection's folder. Overrides
+    /// the descriptor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feature_names: Option<String>,
     /// The highest possible grade. Overrides the descriptor.
     pub max_grade: Option<u8>,
 }
@@ -159,6 +163,7 @@ impl Source {
         base.missing = self.missing.unwrap_or(base.missing);
         base.first_feature_id = self.first_feature_id.unwrap_or(base.first_feature_id);
         base.features = self.features.or(base.features);
+        base.feature_names = self.feature_names.clone().or(base.feature_names);
         base.max_grade = self.max_grade.or(base.max_grade);
         base.check().map_err(DataError::Source)?;
         Ok(base)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fivefold_base::words::counted;
 use fivefold_core::Dataset;
-use fivefold_data::{Collection, Fold};
+use fivefold_data::{Collection, FeatureNames, Fold};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -70,6 +70,12 @@ pub struct DatasetFacts {
     pub hash: String,
     /// Features of a document.
     pub features: usize,
+    /// Number of the first feature in the files.
+    #[serde(default = "first_feature", skip_serializing_if = "is_first_feature")]
+    pub first_feature_id: u32,
+    /// Names and groups of the features, as far as they are known.
+    #[serde(default, skip_serializing_if = "FeatureNames::is_empty")]
+    pub names: FeatureNames,
     /// Highest possible grade.
     pub max_grade: u8,
     /// How often each grade from 0 up occurs in the test parts.
@@ -84,6 +90,14 @@ pub struct DatasetFacts {
     pub remarks: Vec<String>,
     /// Folds.
     pub folds: Vec<FoldFacts>,
+}
+
+fn first_feature() -> u32 {
+    1
+}
+
+fn is_first_feature(id: &u32) -> bool {
+    *id == first_feature()
 }
 
 impl DatasetFacts {
@@ -103,6 +117,8 @@ impl DatasetFacts {
             label: label.to_owned(),
             hash: collection.hash.clone(),
             features: folds.first().map_or(0, |fold| fold.test.width()),
+            first_feature_id: collection.first_feature_id,
+            names: collection.names.clone(),
             max_grade: collection.max_grade,
             test_queries: folds.iter().map(|fold| fold.test.len()).sum(),
             test_documents: grades.iter().sum(),

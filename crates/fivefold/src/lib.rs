@@ -33,6 +33,7 @@ mod data_dir;
 mod estimate;
 mod exit;
 mod experiment;
+mod feature_names;
 mod files;
 mod format;
 mod interrupt;

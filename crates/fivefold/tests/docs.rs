@@ -5,9 +5,10 @@ use fivefold_results::Experiment;
 use toml::{Table, Value};
 
 /// Pages by name.
-const PAGES: [(&str, &str); 9] = [
+const PAGES: [(&str, &str); 10] = [
     ("README.md", include_str!("../../../README.md")),
     ("dialects.md", include_str!("../../../docs/dialects.md")),
+    ("features.md", include_str!("../../../docs/features.md")),
     ("formats.md", include_str!("../../../docs/formats.md")),
     ("quality.md", include_str!("../../../docs/quality.md")),
     ("reliability.md", include_str!("../../../docs/reliability.md")),

@@ -21,6 +21,7 @@ mod explain;
 mod explain_cache;
 mod export;
 mod faces;
+mod features;
 mod fuse;
 mod harness;
 mod hostile;

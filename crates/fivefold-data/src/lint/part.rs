@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::columns::{ALL_MISSING, Columns};
 use super::{GradeCounts, Problems};
 use crate::digits::{Collapsed, Digits};
+use crate::features::FeatureNames;
 use crate::groups;
 use crate::leaks::SortedRows;
 use crate::letor::Row;
@@ -24,6 +25,9 @@ pub struct PartReport {
     pub queries: usize,
     /// The number of features, up to the highest feature that occurs.
     pub features: usize,
+    /// Names and groups of the features, as far as they are known.
+    #[serde(skip_serializing_if = "FeatureNames::is_empty")]
+    pub names: FeatureNames,
     /// Number of documents of each grade.
     pub grades: GradeCounts,
     /// Number of queries whose documents all have the same grade.

@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 use super::LintOptions;
 use super::across::PartsToCompare;
 use crate::descriptor::{Descriptor, descriptors, present};
+use crate::features::FeatureNames;
 use crate::groups;
 use crate::layout::{Folds, LAYOUTS};
 use crate::letor::ReadOptions;
@@ -102,6 +103,17 @@ pub(super) struct Found {
     pub(super) reading: ReadOptions,
     /// The collection of these files, as a run would open it, and its folder.
     pub(super) collection: Option<(Descriptor, PathBuf)>,
+}
+
+impl Found {
+    /// The names of the features of one of the files.
+    pub(super) fn names_for(&self, file: &Path) -> FeatureNames {
+        let of_folder = |(descriptor, folder): &(Descriptor, PathBuf)| descriptor.names_in(folder, Some(file)).ok();
+        match self.collection.as_ref().and_then(of_folder) {
+            Some((names, _)) => names,
+            None => FeatureNames::beside(file),
+        }
+    }
 }
 
 /// The files that a path names.

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use fivefold_data::descriptor::Checked;
-use fivefold_data::{Descriptor, descriptor, descriptors};
+use fivefold_data::{Descriptor, FeatureNames, descriptor, descriptors};
 use serde::Serialize;
 
 use super::listing::{self, Listed};
@@ -98,6 +98,7 @@ impl Listed for Known<'_> {
             ("Queries", count(descriptor.queries)),
             ("Documents", count(descriptor.documents)),
             ("Features", count(descriptor.features)),
+            ("Feature groups", groups(descriptor)),
             ("Grades", grades),
             ("Missing values", descriptor.missing.to_string()),
             ("Files", descriptor.needed()),
@@ -110,6 +111,12 @@ impl Listed for Known<'_> {
         screen.columns(&[], facts.map(|(name, fact)| vec![name.to_owned(), fact]));
         Ok(())
     }
+}
+
+/// The groups of the features, if the collection has a built-in list of names.
+fn groups(descriptor: &Descriptor) -> String {
+    let names = descriptor.feature_names.as_deref().and_then(FeatureNames::built_in).unwrap_or_default();
+    names.groups().join(", ")
 }
 
 fn verify(known: &Known<'_>, screen: &mut Screen) -> miette::Result<Exit> {

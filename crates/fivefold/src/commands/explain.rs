@@ -11,6 +11,7 @@ use fivefold_core::Registry;
 use super::cases::QrelsArgs;
 use crate::conventions::ConventionArgs;
 use crate::exit::Exit;
+use crate::feature_names::NamesArgs;
 use crate::format::FormatArgs;
 use crate::model::MissingArgs;
 use crate::problem::Problem;
@@ -58,6 +59,8 @@ pub(crate) struct Args {
     /// Number of positions, or of features, to show
     #[arg(long, value_name = "N", default_value_t = 20)]
     rows: usize,
+    #[command(flatten)]
+    names: NamesArgs,
     #[command(flatten)]
     format: FormatArgs,
     /// The seed of `--ties shuffle`

@@ -7,6 +7,7 @@ use fivefold_rankers::tree_model::TreeModel;
 use serde::Serialize;
 
 use crate::exit::Exit;
+use crate::feature_names::{Named, NamesArgs};
 use crate::format::JsonArgs;
 use crate::model;
 use crate::screen::Screen;
@@ -17,12 +18,14 @@ use crate::screen::Screen;
   fivefold importance model.json            the most important feature first
   fivefold importance model.json --json     for a program
 
-Features count from 1. Trees: the sum of the gains of the splits on a feature. A model from \
+Features have the numbers of the data files, and their names if these are known (docs/features.md). Trees: the sum of the gains of the splits on a feature. A model from \
 RankLib has the number of splits instead, because RankLib's files hold no gains. Linear models: absolute weights, \
 comparable only between features of the same scale.")]
 pub(crate) struct Args {
     /// A model file, from `fivefold train`, `fivefold import` or the folder of a run
     model: PathBuf,
+    #[command(flatten)]
+    names: NamesArgs,
     #[command(flatten)]
     json: JsonArgs,
 }
@@ -30,7 +33,9 @@ pub(crate) struct Args {
 /// One line of the list.
 #[derive(Serialize)]
 struct Feature {
-    feature: usize,
+    feature: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
     importance: f64,
     /// The feature's share of the sum over all features; 0 if the sum is 0.
     share: f64,
@@ -51,15 +56,19 @@ impl Args {
             model::unusable(&self.model, format_args!("models of `{ranker}` have no feature importance"))
                 .help("models of trees and linear models have feature importances")
         })?;
-        let features = ranked(&importance);
+        let named = self.names.of_model(&self.model, None, 1)?;
+        let features = ranked(&importance, &named);
         if self.json.asked() {
             screen.json(&features)?;
         } else {
+            let has_names = features.iter().any(|feature| feature.name.is_some());
             let rows = features.iter().map(|feature| {
-                let Feature { feature, importance, share } = feature;
-                vec![feature.to_string(), format!("{importance:.6}"), format!("{share:.4}")]
+                let Feature { feature, name, importance, share } = feature;
+                let numbers = [feature.to_string(), format!("{importance:.6}"), format!("{share:.4}")];
+                numbers.into_iter().chain(has_names.then(|| name.clone().unwrap_or_default())).collect()
             });
-            screen.columns(&["Feature", "Importance", "Share"], rows);
+            let heads = ["Feature", "Importance", "Share", "Name"];
+            screen.columns(&heads[..if has_names { 4 } else { 3 }], rows);
         }
         Ok(Exit::Done)
     }
@@ -67,13 +76,14 @@ impl Args {
 
 /// Sorts features: the most important feature first, and of equals the feature with the lower
 /// number first.
-fn ranked(importance: &[f64]) -> Vec<Feature> {
+fn ranked(importance: &[f64], named: &Named) -> Vec<Feature> {
     let sum: f64 = importance.iter().sum();
     let share = |importance: f64| if sum > 0.0 { importance / sum } else { 0.0 };
-    let mut features: Vec<Feature> = (1..)
-        .zip(importance)
-        .map(|(feature, &importance)| Feature { feature, importance, share: share(importance) })
-        .collect();
+    let feature = |(column, &importance): (usize, &f64)| {
+        let name = named.name(column).map(str::to_owned);
+        Feature { feature: named.id(column), name, importance, share: share(importance) }
+    };
+    let mut features: Vec<Feature> = importance.iter().enumerate().map(feature).collect();
     features.sort_by(|one, other| other.importance.total_cmp(&one.importance));
     features
 }
@@ -84,6 +94,7 @@ mod tests {
 
     #[test]
     fn the_most_important_comes_first_and_shares_sum_to_one() {
+        let ranked = |importance: &[f64]| super::ranked(importance, &Named { first: 1, ..Named::default() });
         let order = |importance: &[f64]| ranked(importance).iter().map(|f| f.feature).collect::<Vec<_>>();
         assert_eq!(order(&[1.0, 4.0, 1.0, 2.0]), [2, 4, 1, 3]);
         let shares: Vec<f64> = ranked(&[1.0, 4.0, 1.0, 2.0]).iter().map(|f| f.share).collect();

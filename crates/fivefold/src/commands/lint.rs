@@ -140,11 +140,15 @@ fn block(screen: &mut Screen, file: &std::path::Path, facts: Vec<(&str, String)>
 }
 
 fn letor(part: &PartReport) -> Vec<(&'static str, String)> {
+    let label =
+        |feature: &usize| u32::try_from(*feature).map_or_else(|_| feature.to_string(), |id| part.names.label(id));
+    let labels = |features: &[usize], between| features.iter().map(label).collect::<Vec<_>>().join(between);
     let list = |features: &[usize]| match features.len() {
         0 => String::new(),
+        count if !part.names.is_empty() && count <= MOST_NAMED => format!("{count}: {}", labels(features, ", ")),
         count => format!("{count}: {}", ranges(features)),
     };
-    let equal = |group: &Vec<usize>| group.iter().map(usize::to_string).collect::<Vec<_>>().join(" = ");
+    let equal = |group: &Vec<usize>| labels(group, " = ");
     let duplicates: Vec<String> = part.duplicate_features.iter().map(equal).collect();
     let missing = match part.missing_values {
         0 => String::new(),
@@ -159,7 +163,7 @@ fn letor(part: &PartReport) -> Vec<(&'static str, String)> {
     };
     let losing = match part.first_losing {
         None => String::new(),
-        Some((line, feature)) => format!("{}, first line {line}, feature {feature}", part.losing_values),
+        Some((line, feature)) => format!("{}, first line {line}, feature {}", part.losing_values, label(&feature)),
     };
     let collapsed = match &part.collapsed_features[..] {
         [] => String::new(),
@@ -188,6 +192,7 @@ fn letor(part: &PartReport) -> Vec<(&'static str, String)> {
         ("documents", part.documents.to_string()),
         ("queries", part.queries.to_string()),
         ("features", part.features.to_string()),
+        ("groups of features", few(&part.names.groups().into_iter().map(str::to_owned).collect::<Vec<_>>())),
         ("document ids", if part.document_ids { "yes" } else { "no" }.to_owned()),
         ("grades", grades(&part.grades)),
         ("queries of a single grade", part.single_grade_queries.to_string()),
@@ -201,6 +206,9 @@ fn letor(part: &PartReport) -> Vec<(&'static str, String)> {
         ("not used", part.unused_files.join("; ")),
     ]
 }
+
+/// The most features that are listed by name. A longer list has ranges of numbers.
+const MOST_NAMED: usize = 12;
 
 /// The number of features that are listed with an example, if their different values are stored as
 /// one value.

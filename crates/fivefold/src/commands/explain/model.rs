@@ -24,6 +24,7 @@ use fivefold_trees::{Node, Tree};
 
 use super::{Args, blank, number};
 use crate::commands::cases::{LETOR_IDS, document_name, no_query};
+use crate::feature_names::Named;
 use crate::model::{self, Scorer};
 use crate::problem::Problem;
 use crate::reading;
@@ -50,6 +51,7 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
         }
         None => asked.clone(),
     };
+    let named = args.names.of_model(model, Some(path), options.first_feature_id)?;
     let (first, query) = find(data.queries(), &args.query)?;
     let scores = &scores[first..first + query.len()];
     let rows: Vec<&[f32]> = query.view().rows().collect();
@@ -84,7 +86,7 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
         sum += shares[feature];
         let mean = rows.iter().map(|row| f64::from(row[feature])).sum::<f64>() / rows.len() as f64;
         let cells = [f64::from(rows[row][feature]), mean, shares[feature], sum].map(number);
-        table_of_shares.rows.push([Cell::Text((feature + 1).to_string())].into_iter().chain(cells).collect());
+        table_of_shares.rows.push([Cell::Text(named.label(feature))].into_iter().chain(cells).collect());
     }
     let rest: f64 = order.iter().skip(args.rows).map(|&feature| shares[feature]).sum();
     if order.len() > args.rows {
@@ -93,7 +95,8 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
         table_of_shares.rows.push([name].into_iter().chain(cells).collect());
     }
     table_of_shares.notes.push(model.method().to_owned());
-    table_of_shares.notes.push("features count from 1; values are shown after the model's normaliser".to_owned());
+    let note = format!("features count from {}; values are shown after the model's normaliser", named.first);
+    table_of_shares.notes.push(note);
     if scorer.model.codes().is_some() {
         table_of_shares
             .notes
@@ -106,7 +109,7 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
     }
     let mut tables = vec![table_of_shares];
     if let Explained::Trees(trees) = &model {
-        tables.push(way(trees, (&rows, &asked), row));
+        tables.push(way(trees, (&rows, &asked), row, &named));
     }
     Ok(tables)
 }
@@ -236,7 +239,7 @@ fn path(model: &TreeModel, number: usize, rows: &[&[f32]], row: usize) -> Vec<St
 
 /// The table of a document's way through the first trees, cut by cut. `rows` are the values that
 /// the table shows; `asked` are the values or codes that the model decides by.
-fn way(model: &TreeModel, (rows, asked): (&[&[f32]], &[&[f32]]), row: usize) -> Table {
+fn way(model: &TreeModel, (rows, asked): (&[&[f32]], &[&[f32]]), row: usize, named: &Named) -> Table {
     let count = model.trees().len();
     let title = format!("The way through the first {} of {}", TREES.min(count), counted(count, "tree"));
     let columns = ["tree", "cut", "value", "gain of the cut", "documents", "mean before", "mean behind", "share"];
@@ -244,7 +247,7 @@ fn way(model: &TreeModel, (rows, asked): (&[&[f32]], &[&[f32]]), row: usize) -> 
     for tree in 0..TREES.min(count) {
         for step in path(model, tree, asked, row) {
             let Some((node, cut)) = step.cut else { continue };
-            let text = question(&model.trees()[tree], node, &cut, step.left);
+            let text = question(&model.trees()[tree], node, &cut, step.left, named);
             let value = f64::from(rows[row][cut.feature as usize]);
             let mut cells = vec![Cell::Text((tree + 1).to_string()), Cell::Text(text), number(value)];
             cells.extend([number(cut.gain), Cell::count(step.documents)]);
@@ -261,9 +264,9 @@ fn way(model: &TreeModel, (rows, asked): (&[&[f32]], &[&[f32]]), row: usize) -> 
 }
 
 /// The condition of a cut, as it holds for a document that goes left, or right.
-fn question(tree: &Tree, number: usize, cut: &Node, left: bool) -> String {
+fn question(tree: &Tree, number: usize, cut: &Node, left: bool, named: &Named) -> String {
     let side = if left { "<=" } else { ">" };
-    let feature = cut.feature + 1;
+    let feature = named.label(cut.feature as usize);
     match tree.cuts().get(number).map(Vec::as_slice) {
         None => format!("feature {feature} {side} {}", cut.threshold),
         Some([cut]) => format!("feature {feature} {side} {cut}"),

@@ -1,0 +1,297 @@
+//! Names and groups of features, and the choice of features by number, name or group.
+//!
+//! The names come from the first of these sources that exists:
+//!
+//! - `feature_names` of the descriptor or of the experiment: a built-in [list](LISTS), or a file
+//! - `features.txt` in the folder of the collection
+//! - comments at the head of a LETOR file, such as `# 21: BM25 of body`
+//!
+//! A file of names has a line for each feature: number, name and groups, with tabs between them.
+//! Groups are separated by commas, and may be left out. Instead of a tab, `: ` may follow the number.
+//! In a file without numbers, the first line names the first feature. Lines with `#` are comments.
+//!
+//! Names and groups are compared without regard to capitals.
+
+mod choice;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::input::{MOST_SETTINGS, read_text};
+use crate::text::TextLines;
+
+pub use choice::{FeatureChoice, Pick, UnknownPick};
+
+/// The built-in lists of names: the name of the list, and its text.
+pub const LISTS: &[(&str, &str)] = &[
+    ("letor4", include_str!("../datasets/features/letor4.txt")),
+    ("mslr", include_str!("../datasets/features/mslr.txt")),
+    ("ohsumed-letor2", include_str!("../datasets/features/ohsumed-letor2.txt")),
+    ("ohsumed-letor3", include_str!("../datasets/features/ohsumed-letor3.txt")),
+];
+
+/// The file in a collection's folder that names the features.
+pub const FEATURES_FILE: &str = "features.txt";
+
+/// The most comment lines at the head of a LETOR file that are read.
+const HEAD: usize = 10_000;
+
+/// The names and groups of the features of a collection, by the number of the feature in its files.
+///
+/// ```
+/// use fivefold_data::FeatureNames;
+///
+/// let names = FeatureNames::built_in("letor4").unwrap();
+/// assert_eq!(names.name(21), Some("BM25 of body"));
+/// assert_eq!(names.label(21), "21 (BM25 of body)");
+/// assert_eq!(names.group("bm25"), [21, 22, 23, 24, 25]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FeatureNames(BTreeMap<u32, Named>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Named {
+    name: String,
+    groups: Vec<String>,
+}
+
+impl FeatureNames {
+    /// A list of [`LISTS`].
+    pub fn built_in(list: &str) -> Option<Self> {
+        let (_, text) = LISTS.iter().find(|(name, _)| *name == list)?;
+        Self::parse(text, 1).ok()
+    }
+
+    /// Reads a file of names. `first` is the number of the first feature, for a file without
+    /// numbers.
+    ///
+    /// # Errors
+    /// The fault and its line, or the error of the system.
+    pub fn read(file: &Path, first: u32) -> Result<Self, String> {
+        let text = read_text(file, MOST_SETTINGS).map_err(|error| format!("cannot be read: {error}"))?;
+        Self::parse(&text, first)
+    }
+
+    /// The names in the comments at the head of a LETOR file, such as `# 21: BM25 of body`. Empty
+    /// if the comments name no feature, or if the file cannot be read.
+    pub fn in_head_of(file: &Path) -> Self {
+        let mut names = FeatureNames::default();
+        let Ok(mut lines) = TextLines::open(file) else { return names };
+        for _ in 0..HEAD {
+            let Ok(Some((_, line))) = lines.next() else { break };
+            let line = line.trim();
+            let Some(comment) = line.strip_prefix('#') else { if line.is_empty() { continue } else { break } };
+            if let Some((Some(id), feature)) = parse_line(comment.trim_start()) {
+                names.0.entry(id).or_insert(feature);
+            }
+        }
+        names
+    }
+
+    /// The names in the comments at the head of a LETOR file, else in the file `features.txt` beside
+    /// it. Empty if neither names a feature.
+    pub fn beside(file: &Path) -> Self {
+        let names = Self::in_head_of(file);
+        if !names.is_empty() {
+            return names;
+        }
+        Self::read(&file.with_file_name(FEATURES_FILE), 1).unwrap_or_default()
+    }
+
+    fn parse(text: &str, first: u32) -> Result<Self, String> {
+        let mut names = BTreeMap::new();
+        let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+        let lines: Vec<(usize, &str)> = lines.collect();
+        let numbered = lines.iter().all(|(_, line)| matches!(parse_line(line), Some((Some(_), _))));
+        for (place, (number, line)) in (first..).zip(lines) {
+            let found = if numbered { parse_line(line) } else { Some((None, named(line))) };
+            let Some((id, feature)) = found.filter(|(_, feature)| !feature.name.is_empty()) else {
+                return Err(format!("line {number}: no name of a feature"));
+            };
+            if names.insert(id.unwrap_or(place), feature).is_some() {
+                return Err(format!("line {number}: feature {} has a name already", id.unwrap_or(place)));
+            }
+        }
+        Ok(FeatureNames(names))
+    }
+
+    /// Whether no feature has a name.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The name of the feature with this number.
+    pub fn name(&self, id: u32) -> Option<&str> {
+        self.0.get(&id).map(|named| named.name.as_str())
+    }
+
+    /// The number of a feature, with its name if it has one.
+    pub fn label(&self, id: u32) -> String {
+        self.name(id).map_or_else(|| id.to_string(), |name| format!("{id} ({name})"))
+    }
+
+    /// The numbers of the features in a group.
+    pub fn group(&self, group: &str) -> Vec<u32> {
+        let has = |named: &Named| named.groups.iter().any(|own| same(own, group));
+        self.0.iter().filter(|(_, named)| has(named)).map(|(id, _)| *id).collect()
+    }
+
+    /// The numbers of the features with this name.
+    pub fn named(&self, name: &str) -> Vec<u32> {
+        self.0.iter().filter(|(_, named)| same(&named.name, name)).map(|(id, _)| *id).collect()
+    }
+
+    /// All groups, in the order of their first features.
+    pub fn groups(&self) -> Vec<&str> {
+        let mut groups: Vec<&str> = Vec::new();
+        for group in self.0.values().flat_map(|named| &named.groups) {
+            if !groups.iter().any(|known| same(known, group)) {
+                groups.push(group);
+            }
+        }
+        groups
+    }
+
+    /// All names, in the order of the features.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.values().map(|named| named.name.as_str())
+    }
+
+    fn lines(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|(id, Named { name, groups })| match groups.as_slice() {
+            [] => format!("{id}\t{name}"),
+            groups => format!("{id}\t{name}\t{}", groups.join(", ")),
+        })
+    }
+}
+
+/// Whether two names are the same but for capitals.
+fn same(one: &str, other: &str) -> bool {
+    one.to_lowercase() == other.to_lowercase()
+}
+
+/// A line with a number: `21<TAB>NAME`, `21: NAME` or `21 NAME`. `None` if the line has no name.
+fn parse_line(line: &str) -> Option<(Option<u32>, Named)> {
+    let digits = line.len() - line.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+    let (number, rest) = line.split_at(digits);
+    let rest = rest.strip_prefix(':').unwrap_or(rest);
+    let feature = named(rest.strip_prefix(['\t', ' '])?);
+    (!feature.name.is_empty()).then_some((number.parse().ok(), feature))
+}
+
+/// A name and its groups, with a tab between them.
+fn named(text: &str) -> Named {
+    let (name, groups) = text.split_once('\t').unwrap_or((text, ""));
+    let groups = groups.split(',').map(str::trim).filter(|group| !group.is_empty());
+    Named { name: name.trim().to_owned(), groups: groups.map(str::to_owned).collect() }
+}
+
+/// A stored list: the name of a built-in list, or the lines of a file.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Stored<'a> {
+    List(Cow<'a, str>),
+    Lines(Vec<String>),
+}
+
+impl Serialize for FeatureNames {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let list = LISTS.iter().find(|(list, _)| Self::built_in(list).as_ref() == Some(self));
+        match list {
+            Some((list, _)) => Stored::List(Cow::Borrowed(list)),
+            None => Stored::Lines(self.lines().collect()),
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for FeatureNames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wrong = serde::de::Error::custom::<String>;
+        match Stored::deserialize(deserializer)? {
+            Stored::List(list) => Self::built_in(&list).ok_or_else(|| wrong(format!("no list of names is `{list}`"))),
+            Stored::Lines(lines) => Self::parse(&lines.join("\n"), 1).map_err(wrong),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_list_names_all_features_of_its_collection() {
+        for (list, features, groups) in
+            [("letor4", 46, 16), ("mslr", 136, 22), ("ohsumed-letor2", 25, 8), ("ohsumed-letor3", 45, 8)]
+        {
+            let names = FeatureNames::built_in(list).unwrap();
+            assert!((1..=features).all(|id| names.name(id).is_some()), "{list}");
+            assert_eq!((names.0.len(), names.groups().len()), (features as usize, groups), "{list}");
+            assert!(names.names().all(|name| names.named(name).len() == 1), "{list}: two features have the same name");
+        }
+    }
+
+    /// The list of LETOR 2.0 says that feature 22 is the logarithm of feature 21, and that the features
+    /// 1 and 3 are a count and the count divided by a length, which is a whole number.
+    #[test]
+    fn names_of_ohsumed_fit_the_data() {
+        let names = FeatureNames::built_in("ohsumed-letor2").unwrap();
+        assert_eq!(
+            [21, 22].map(|id| names.name(id).unwrap()),
+            ["BM25", "log(BM25)"].map(|of| format!("{of} of title + abstract"))
+        );
+        let Some(data) = std::env::var_os("FIVEFOLD_DATA") else { return };
+        let file = Path::new(&data).join("ohsumed/Fold1/testset.txt");
+        let part = crate::read_letor(&file, &crate::ReadOptions::default()).unwrap();
+        for row in part.data.queries().flat_map(|query| query.view().rows().map(<[f32]>::to_vec).collect::<Vec<_>>()) {
+            let value = |id: usize| f64::from(row[id - 1]);
+            assert!(value(21) <= 0.0 || (libm::log(value(21)) - value(22)).abs() < 1e-6);
+            for first in [1, 11].into_iter().filter(|first| value(*first) > 0.0) {
+                let length = value(first) / value(first + 2);
+                assert!((length - length.round()).abs() < 1e-3, "{length}");
+            }
+        }
+    }
+
+    #[test]
+    fn files_of_names_have_several_forms() {
+        let parse = |text| FeatureNames::parse(text, 0);
+        let plain = parse("title match\n\nbody match\n").unwrap();
+        assert_eq!((plain.name(0), plain.name(1), plain.groups()), (Some("title match"), Some("body match"), vec![]));
+        for text in
+            ["7\ttitle match\ttext, title", "# names\n7: title match\ttext,title\n", "7 title match\ttext,title"]
+        {
+            let names = parse(text).unwrap();
+            assert_eq!((names.label(7), names.label(8)), ("7 (title match)".to_owned(), "8".to_owned()), "{text}");
+            assert_eq!((names.groups(), names.group("Title")), (vec!["text", "title"], vec![7]), "{text}");
+        }
+        assert_eq!(parse("1\ta\n1\tb").unwrap_err(), "line 2: feature 1 has a name already");
+    }
+
+    #[test]
+    fn the_head_of_a_file_may_name_features() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("train.txt");
+        std::fs::write(
+            &file,
+            "# made by hand\n#1: BM25\n\n# 2: PageRank\tlinks\n# qid:1: rambo\n1 qid:1 1:2 # 3: no\n# 4: late\n",
+        )
+        .unwrap();
+        let names = FeatureNames::in_head_of(&file);
+        assert_eq!((names.lines().collect::<Vec<_>>()), ["1\tBM25", "2\tPageRank\tlinks"]);
+    }
+
+    #[test]
+    fn names_are_stored_and_read_back() {
+        for (names, text) in [
+            (FeatureNames::built_in("mslr").unwrap(), "\"mslr\""),
+            (FeatureNames::parse("3\ta\tb", 1).unwrap(), "[\"3\\ta\\tb\"]"),
+        ] {
+            assert_eq!(serde_json::to_string(&names).unwrap(), text);
+            assert_eq!(serde_json::from_str::<FeatureNames>(text).unwrap(), names);
+        }
+    }
+}
