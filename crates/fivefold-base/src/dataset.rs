@@ -433,6 +433,18 @@ impl<'a> QueryView<'a> {
         QueryView { features, width, len, id, doc_ids: None }
     }
 
+    /// The same documents with other features.
+    ///
+    /// # Panics
+    /// If `features` does not hold `len * width` values.
+    pub fn with_features<'b>(&self, features: &'b [f32], width: usize) -> QueryView<'b>
+    where
+        'a: 'b,
+    {
+        assert_eq!(features.len(), width * self.len, "features must be len x width");
+        QueryView { features, width, ..*self }
+    }
+
     /// Number of documents.
     pub fn len(&self) -> usize {
         self.len

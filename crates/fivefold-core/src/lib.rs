@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod chosen;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 pub mod model_file;

@@ -4,6 +4,7 @@
 use fivefold_base::printable::{bounded, shown};
 use serde::{Deserialize, Serialize};
 
+use crate::chosen::OfColumns;
 use crate::dataset::MOST_FEATURES;
 use crate::registry::{Absent, DynModel, Registry};
 
@@ -35,6 +36,9 @@ pub struct ModelHeader {
     pub params: serde_json::Value,
     /// Features a document of the training data.
     pub features: usize,
+    /// The columns that the model sees, from 0 and in rising order; `None` if it sees all features.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub columns: Option<Vec<usize>>,
     /// How missing feature values were treated when the training data were read, as written in an
     /// experiment file.
     pub missing: String,
@@ -78,6 +82,7 @@ pub struct ModelHeader {
 ///     version: 1,
 ///     params: serde_json::json!({ "negate": true }),
 ///     features: 1,
+///     columns: None,
 ///     missing: "zero".to_owned(),
 ///     normaliser: serde_json::Value::Null,
 ///     data: String::new(),
@@ -152,6 +157,9 @@ pub enum ModelFileError {
     /// More features than any data have.
     #[error("the header says {0} features a document; the most is {MOST_FEATURES}")]
     TooManyFeatures(usize),
+    /// Columns that are no columns of the data.
+    #[error("the header's columns do not rise, or are not below {0}: the file was altered")]
+    Columns(usize),
     /// Data of another width.
     #[error("the model was trained on {model} features a document, but the data have {data}")]
     Width {
@@ -200,7 +208,8 @@ impl ModelFile {
         Ok(blake3::hash(serde_json::to_string(self)?.as_bytes()).to_hex().to_string())
     }
 
-    /// The model, ready to score data with `width` features a document.
+    /// The model, ready to score data with `width` features a document. A model that sees some
+    /// columns only picks these columns itself.
     ///
     /// # Errors
     /// If the ranker is not registered, if the data or the model have another width than the header
@@ -215,9 +224,22 @@ impl ModelFile {
             None => ModelFileError::Ranker(ranker),
         })?;
         let model = entry.load(self.model)?;
+        let columns = self.header.columns;
+        if columns.as_ref().is_some_and(|columns| !rise_below(columns, width)) {
+            return Err(ModelFileError::Columns(width));
+        }
+        let seen = columns.as_ref().map_or(width, Vec::len);
         match model.features() {
-            Some(model) if model != width => Err(ModelFileError::Features { header: width, model }),
-            _ => Ok(model),
+            Some(model) if model != seen => Err(ModelFileError::Features { header: seen, model }),
+            _ => Ok(match columns {
+                Some(columns) => Box::new(OfColumns::new(columns, width, model)),
+                None => model,
+            }),
         }
     }
+}
+
+/// Whether columns rise, and are below `width`.
+fn rise_below(columns: &[usize], width: usize) -> bool {
+    columns.is_sorted_by(|one, next| one < next) && columns.last().is_some_and(|last| *last < width)
 }

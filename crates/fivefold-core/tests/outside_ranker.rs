@@ -92,6 +92,7 @@ fn saved(registry: &Registry) -> ModelFile {
             version: entry.version,
             params: ranker.params(),
             features: 2,
+            columns: None,
             missing: "error".to_owned(),
             normaliser: serde_json::Value::Null,
             data: "hash".to_owned(),

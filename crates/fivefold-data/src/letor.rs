@@ -54,7 +54,7 @@ pub(crate) use block::{AfterFault, Block, Fault, Long, Row};
 pub use error::{ReadError, ReadErrorKind};
 pub(crate) use lines::LineBlocks;
 pub use options::{Coding, Missing, ReadOptions};
-pub use write::{write_letor, write_letor_ungraded};
+pub use write::{write_letor, write_letor_columns, write_letor_ungraded};
 
 /// Blocks of a batch for each thread. A thread that is done early takes further blocks.
 const BLOCKS: usize = 8;

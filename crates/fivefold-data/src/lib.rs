@@ -2,6 +2,7 @@
 
 pub mod cache;
 pub mod collection;
+pub mod columns;
 pub mod descriptor;
 pub mod digits;
 pub mod error;

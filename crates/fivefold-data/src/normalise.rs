@@ -17,9 +17,9 @@
 //! documents of a query. Cost: two passes over the features.
 
 use fivefold_core::Dataset;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::columns::copied;
 use crate::memory;
 
 /// The formula.
@@ -210,22 +210,7 @@ impl Fitted {
         if self.over == Over::Train && self.scales.len() != width {
             return Err(NormaliseError::Width { fitted: self.scales.len(), data: width });
         }
-        let mut share = memory::Share::default();
-        let needed = memory::bytes(data.documents(), width);
-        if needed > share.most() {
-            return Err(NormaliseError::Budget { needed, left: share.most() });
-        }
-        share.set(needed);
-        let mut features = memory::zeros(data.documents(), width).map_err(NormaliseError::Memory)?;
-        let mut rest = features.as_mut_slice();
-        let mut work = Vec::with_capacity(data.len());
-        for query in data.queries() {
-            let (rows, after) = rest.split_at_mut(query.len() * width);
-            work.push((query.features(), rows));
-            rest = after;
-        }
-        work.into_par_iter().for_each(|(from, to)| self.apply_rows(from, to, width));
-        data.with_features(memory::Counted::new(features, share), width).map_err(NormaliseError::Dataset)
+        copied(data, width, |from, to| self.apply_rows(from, to, width))
     }
 
     fn apply_rows(&self, from: &[f32], to: &mut [f32], width: usize) {

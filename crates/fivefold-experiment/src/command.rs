@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use fivefold_core::Dataset;
-use fivefold_data::letor::write_letor_ungraded;
+use fivefold_data::letor::{write_letor_columns, write_letor_ungraded};
 use fivefold_data::scores::{LONGEST_SCORE, SLACK, read_own_scores};
 use fivefold_data::{ScoreError, input, write_letor};
 use fivefold_results::config::{CommandLine, JobLimits, Placeholder, SCORES};
@@ -52,6 +52,8 @@ pub(crate) struct Parts<'a> {
     pub train: &'a Dataset,
     pub validation: Option<&'a Dataset>,
     pub test: &'a Dataset,
+    /// The columns that are written, from 0. `None`: all columns.
+    pub columns: Option<&'a [usize]>,
 }
 
 /// A listed file: its name in the program's folder, where it is, and the hash of its content when
@@ -105,12 +107,12 @@ pub(crate) fn run_command(
         copy(&folder, file)?;
     }
     if command.uses(Placeholder::Train) {
-        write(&folder, Placeholder::Train, parts.train)?;
+        write(&folder, Placeholder::Train, parts.train, parts.columns)?;
     }
     if let Some(validation) = parts.validation.filter(|_| command.uses(Placeholder::Validation)) {
-        write(&folder, Placeholder::Validation, validation)?;
+        write(&folder, Placeholder::Validation, validation, parts.columns)?;
     }
-    write(&folder, Placeholder::Test, parts.test)?;
+    write(&folder, Placeholder::Test, parts.test, parts.columns)?;
 
     let scores_limit = SLACK + LONGEST_SCORE * parts.test.documents() as u64;
     let bounds = Bounds {
@@ -205,13 +207,14 @@ fn copy(folder: &WorkFolder, file: &Listed) -> Result<(), Failure> {
     }
 }
 
-fn write(folder: &WorkFolder, place: Placeholder, data: &Dataset) -> Result<(), WorkError> {
+fn write(folder: &WorkFolder, place: Placeholder, data: &Dataset, columns: Option<&[usize]>) -> Result<(), WorkError> {
     let name = place.file().unwrap_or_default();
     let write = || {
         let mut out = BufWriter::new(File::create(folder.file(name))?);
-        match place {
-            Placeholder::Test => write_letor_ungraded(data, &mut out)?,
-            _ => write_letor(data, &mut out)?,
+        match (columns, place) {
+            (Some(columns), _) => write_letor_columns(data, columns, place != Placeholder::Test, &mut out)?,
+            (None, Placeholder::Test) => write_letor_ungraded(data, &mut out)?,
+            (None, _) => write_letor(data, &mut out)?,
         }
         out.flush()
     };

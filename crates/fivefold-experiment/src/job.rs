@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
+use fivefold_data::columns::{bytes_with_columns, with_columns};
 use fivefold_data::scores::read_own_scores;
-use fivefold_data::{Collection, Fitted, Normaliser, Over, read_scores};
+use fivefold_data::{Collection, Fitted, Fold, Normaliser, Over, read_scores};
 use fivefold_results::code::KnownBy;
 use fivefold_results::config::{Bytes, RankerConfig, ScoreSource, key_params};
 use fivefold_results::log::note_cost;
@@ -232,9 +233,10 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
         }
         ScoreSource::Command(command) => {
             let prepared = cx.prepared.get(job, config, collection, cx.pool).map_err(failed)?;
-            let (train, test) = (prepared.part(&fold.train)?, prepared.part(&fold.test)?);
-            let validation = fold.validation.as_ref().map(|part| prepared.part(part)).transpose()?;
-            let parts = Parts { train: &train, validation: validation.as_ref(), test: &test };
+            let FoldParts { train, validation, test } = prepared.parts(fold, None)?;
+            let columns = plan.columns(job).map_err(failed)?;
+            let parts =
+                Parts { train: &train, validation: validation.as_ref(), test: &test, columns: columns.as_deref() };
             let files = listed_files(plan, command, job);
             let scores = run_command(command, config.limits, job, &files, &parts, cx)?;
             Ok(Output { model: None, scores, warnings: Vec::new() })
@@ -251,8 +253,8 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
             }
             let ranker = entry.restore(params).map_err(failed)?;
             let prepared = cx.prepared.get(job, config, collection, cx.pool).map_err(failed)?;
-            let (train, test) = (prepared.part(&fold.train)?, prepared.part(&fold.test)?);
-            let validation = fold.validation.as_ref().map(|part| prepared.part(part)).transpose()?;
+            let columns = plan.columns(job).map_err(failed)?;
+            let FoldParts { train, validation, test } = cx.pool.install(|| prepared.parts(fold, columns.as_deref()))?;
             let progress = JobProgress { job, observer: cx.observer, warnings: Mutex::default() };
             let mut context = FitContext::new(job.seed).with_progress(&progress);
             if let Some(validation) = &validation {
@@ -268,7 +270,8 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
                 ranker: config.kind.clone(),
                 version: *version,
                 params: key_params(params, renamed),
-                features: train.width(),
+                features: collection.all.width(),
+                columns,
                 missing: missing_policy(collection),
                 normaliser: serde_json::to_value(&prepared.fitted).map_err(failed)?,
                 data: job.inputs.get("train").and_then(|hash| hash.as_str()).unwrap_or_default().to_owned(),
@@ -324,6 +327,13 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }
 
+/// The parts of a fold as a ranker sees them.
+struct FoldParts {
+    train: Dataset,
+    validation: Option<Dataset>,
+    test: Dataset,
+}
+
 /// A collection with normalised features.
 pub(crate) struct Prepared {
     fitted: Fitted,
@@ -332,6 +342,16 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
+    /// The normalised parts of a fold. With `columns`, the parts have these features only.
+    fn parts(&self, fold: &Fold, columns: Option<&[usize]>) -> Result<FoldParts, Failure> {
+        let part = |of: &Dataset| match columns {
+            Some(columns) => with_columns(&self.part(of)?, columns).map_err(failed),
+            None => self.part(of),
+        };
+        let validation = fold.validation.as_ref().map(part).transpose()?;
+        Ok(FoldParts { train: part(&fold.train)?, validation, test: part(&fold.test)? })
+    }
+
     /// Returns a normalised part of the collection.
     fn part(&self, of: &Dataset) -> Result<Dataset, Failure> {
         of.within(&self.all).ok_or_else(|| failed("a part is not of its collection"))
@@ -393,7 +413,11 @@ impl PreparedFolds {
         let fit = ranker.map_or(0, |ranker| ranker.fit_bytes(&fold.train, fold.validation.as_ref()));
         let data = (collection.all.documents() * collection.all.width() * size_of::<f32>()) as u64;
         let copy = config.normalise.bytes(&collection.all);
-        let own = fit + (fold.test.documents() * BYTES_A_SCORE) as u64;
+        let chosen = plan.columns(job).ok().flatten().map_or(0, |columns| {
+            let parts = [Some(&fold.train), fold.validation.as_ref(), Some(&fold.test)];
+            parts.into_iter().flatten().map(|part| bytes_with_columns(part, &columns)).sum()
+        });
+        let own = fit + chosen + (fold.test.documents() * BYTES_A_SCORE) as u64;
         match &config.source {
             // A fit in a process of its own also needs its own data and its own copy.
             ScoreSource::Train { .. } if config.limits.isolated() => Need { own: own + data + copy, shared: (slot, 0) },

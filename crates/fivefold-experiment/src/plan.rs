@@ -8,6 +8,7 @@
 //! - the name and version of the ranker; for a ranker without a tested version, also a hash of its
 //!   code ([`fivefold_results::code`])
 //! - the resolved parameters, and the seed if the ranker draws numbers
+//! - the chosen features, if the ranker chooses features
 //! - the normaliser, and the content of the training, validation and test parts
 //! - for a fusion, its settings, and the keys of the jobs that it depends on
 //!
@@ -284,7 +285,7 @@ impl<'e> Plan<'e> {
         let (number, hashes) = (parts.number, &parts.hashes);
         // The seed comes from names, so that other jobs and their order do not matter.
         let seed = experiment.root_seed().derive(label).derive_index("fold", number as u64).derive(&config.label);
-        let inputs = match &config.source {
+        let mut inputs = match &config.source {
             ScoreSource::Train { version, code, seeded, params, renamed } => {
                 let code = code.iter().map(|code| ("code", json!(code)));
                 let inputs = BTreeMap::from([
@@ -364,10 +365,31 @@ impl<'e> Plan<'e> {
                 ])
             }
         };
+        if let Some(columns) = self.columns_of(dataset, ranker)? {
+            let ids = columns.into_iter().map(|column| column as u64 + u64::from(collection.first_feature_id));
+            inputs.insert("features", ids.collect());
+        }
         let stage = usize::from(matches!(config.source, ScoreSource::Fusion(_)));
         let key = key(&json!(inputs));
         let inputs = inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Ok(Job { id: job_id(label, number, &config.label), dataset, fold, ranker, stage, seed, inputs, key })
+    }
+
+    /// The columns that the ranker of a job sees, from 0. `None` if it sees all features.
+    ///
+    /// # Errors
+    /// If the ranker names features that the collection does not have.
+    pub(crate) fn columns(&self, job: &Job) -> Result<Option<Vec<usize>>, RunError> {
+        self.columns_of(job.dataset, job.ranker)
+    }
+
+    fn columns_of(&self, dataset: usize, ranker: usize) -> Result<Option<Vec<usize>>, RunError> {
+        let (Some(choice), Some(collection)) = (&self.experiment.rankers[ranker].features, self.collection_of(dataset))
+        else {
+            return Ok(None);
+        };
+        let columns = collection.columns(choice);
+        columns.map(Some).map_err(|wrong| self.experiment.features_error(ranker, dataset, &wrong).into())
     }
 
     /// The jobs that a job depends on: those of the rankers that a fusion combines, in their order.

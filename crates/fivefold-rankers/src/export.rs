@@ -106,6 +106,20 @@ pub enum Exported {
     Linear(LinearModel),
 }
 
+impl Exported {
+    /// The same model for documents of `width` features, if this model sees `columns` of them only.
+    ///
+    /// # Errors
+    /// If the columns do not fit the model.
+    pub fn widened(self, columns: Option<&[usize]>, width: usize) -> Result<Self, String> {
+        let Some(columns) = columns else { return Ok(self) };
+        Ok(match self {
+            Exported::Trees(model) => Exported::Trees(model.widened(columns, width)?),
+            Exported::Linear(model) => Exported::Linear(model.widened(columns, width)?),
+        })
+    }
+}
+
 /// The data of a file other than the model.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {

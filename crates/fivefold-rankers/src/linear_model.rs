@@ -13,6 +13,23 @@ pub struct LinearModel {
     pub intercept: f64,
 }
 
+impl LinearModel {
+    /// The same model for documents of `width` features, if this model sees `columns` of them only.
+    ///
+    /// # Errors
+    /// If there are not as many columns as weights, or a column is not below `width`.
+    pub fn widened(&self, columns: &[usize], width: usize) -> Result<Self, String> {
+        if columns.len() != self.weights.len() {
+            return Err(format!("{} columns for {} weights", columns.len(), self.weights.len()));
+        }
+        let mut weights = vec![0.0; width];
+        for (&column, &weight) in columns.iter().zip(&self.weights) {
+            *weights.get_mut(column).ok_or_else(|| format!("there is no column {column}, from 0"))? = weight;
+        }
+        Ok(LinearModel { weights, intercept: self.intercept })
+    }
+}
+
 impl Model for LinearModel {
     fn score(&self, query: QueryView<'_>, out: &mut [f64]) {
         for (score, row) in out.iter_mut().zip(query.rows()) {

@@ -51,6 +51,25 @@ impl TreeModel {
         Ok(TreeModel { features, base, trees })
     }
 
+    /// The same trees for documents of `width` features, if this model sees `columns` of them only.
+    ///
+    /// # Errors
+    /// If there are fewer columns than features of this model, or a column is not below `width`.
+    pub fn widened(&self, columns: &[usize], width: usize) -> Result<Self, String> {
+        let tree = |tree: &Tree| -> Result<Tree, String> {
+            let moved = |node: fivefold_trees::Node| {
+                let column = columns.get(node.feature as usize).and_then(|column| u32::try_from(*column).ok());
+                let column = column.ok_or_else(|| format!("there is no column for feature {}", node.feature + 1))?;
+                Ok(fivefold_trees::Node { feature: column, ..node })
+            };
+            let nodes: Vec<_> = tree.nodes().map(moved).collect::<Result<_, String>>()?;
+            let wide = Tree::new(&nodes, tree.values().to_vec()).and_then(|wide| wide.with_covers_of(tree));
+            wide.map_err(|error| error.to_string())
+        };
+        let trees = self.trees().iter().map(tree).collect::<Result<_, _>>()?;
+        TreeModel::new(width, self.base, trees)
+    }
+
     /// Features of a document.
     pub fn features(&self) -> usize {
         self.features

@@ -1,4 +1,4 @@
-//! Tests the names of features: where they come from, and where they are shown.
+//! Tests the names of features, and the features that a ranker chooses.
 
 use std::path::Path;
 
@@ -99,4 +99,120 @@ fn known_collections_have_the_names_of_their_publishers() {
     assert!(text.contains("6 (IDF of body), 7 (IDF of anchor)"), "{text}");
     let text = stdout(Path::new(&data), "datasets mslr-web10k");
     assert!(text.contains("LMIR.ABS"), "{text}");
+}
+
+/// Rankers of each kind of model: weights, trees, a network; with and without a normaliser.
+const RANKERS: &str = r#"
+    [[ranker]]
+    kind = "linear"
+    normalise = { method = "z-score", over = "train" }
+    [[ranker]]
+    kind = "mart"
+    params = { trees = 3, leaves = 3, min_documents = 1 }
+    normalise = { method = "min-max", over = "query" }
+    [[ranker]]
+    kind = "ranknet"
+    params = { epochs = 3 }
+    [[ranker]]
+    kind = "random-forest"
+    params = { bags = 3, features = 0.6 }
+"#;
+
+fn experiment(rankers: &str) -> String {
+    let (head, rest) = EXPERIMENT.split_once("[[ranker]]").unwrap();
+    let (_, evaluation) = rest.split_once("[evaluation]").unwrap();
+    format!("{head}{rankers}[evaluation]{evaluation}")
+}
+
+/// A chosen feature counts as if the files had no other feature: scores are the same, bit for bit.
+#[test]
+fn a_choice_of_features_is_the_same_as_a_file_of_these_features() {
+    let full = folder(&documents());
+    let narrow = folder(&documents().replace(" 2:7", "").replace(" 3:", " 2:").replace(" 4:", " 3:"));
+    let chosen = RANKERS.replace("[[ranker]]", "[[ranker]]\nfeatures = { without = [\"language\"] }");
+    std::fs::write(full.path().join("data/features.txt"), NAMES).unwrap();
+    std::fs::write(full.path().join("mine.toml"), experiment(&chosen)).unwrap();
+    std::fs::write(narrow.path().join("mine.toml"), experiment(RANKERS)).unwrap();
+    for at in [full.path(), narrow.path()] {
+        stdout(at, "run mine.toml");
+    }
+    let scores = |at: &Path, ranker: &str, fold: usize| {
+        std::fs::read_to_string(at.join(format!("runs/mine/scores/mine/fold{fold}/{ranker}.txt"))).unwrap()
+    };
+    for ranker in ["linear", "mart", "ranknet", "random-forest"] {
+        for fold in 1..=5 {
+            assert_eq!(scores(full.path(), ranker, fold), scores(narrow.path(), ranker, fold), "{ranker} {fold}");
+        }
+    }
+    // The saved models score documents with all features, and have the numbers of the file.
+    let at = full.path();
+    stdout(at, "verify runs/mine");
+    let importance = json(at, &format!("importance {MODEL} --json"));
+    let of = |id: u32| importance.as_array().unwrap().iter().find(|feature| feature["feature"] == id).unwrap();
+    assert_eq!((importance.as_array().unwrap().len(), &of(2)["importance"]), (4, &0.0.into()));
+    let text = stdout(at, &format!("explain {} --data data/all.txt --query 3", MODEL.replace("linear", "mart")));
+    assert!(text.contains("1 (click rate)") || text.contains("3 (click rate of the last month)"), "{text}");
+    // A model for another program has all features too.
+    stdout(at, &format!("export {MODEL} --format ranklib -o linear.txt"));
+    let written = std::fs::read_to_string(at.join("linear.txt")).unwrap();
+    assert!(written.contains("4:"), "{written}");
+}
+
+#[test]
+fn jobs_of_other_rankers_stay_when_a_ranker_chooses_features() {
+    let folder = folder(&documents());
+    let at = folder.path();
+    stdout(at, "run mine.toml");
+    let one = "[[ranker]]\nkind = \"linear\"\n";
+    let second = format!("{one}{one}label = \"chosen\"\nfeatures = {{ only = [4, \"1-2\"] }}\n");
+    std::fs::write(at.join("mine.toml"), experiment(&second)).unwrap();
+    let done = json(at, "run mine.toml --json");
+    assert_eq!((&done["reused"], &done["done"]), (&5.into(), &5.into()), "{done}");
+    let record = std::fs::read_to_string(at.join("runs/mine/jobs/mine/fold1/chosen.json")).unwrap();
+    let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+    assert_eq!(record["inputs"]["features"], serde_json::json!([1, 2, 4]));
+    let page = std::fs::read_to_string(at.join("runs/mine/report.html")).unwrap();
+    assert!(page.contains("only feature 4 and 1-2"));
+}
+
+#[test]
+fn a_command_gets_the_chosen_features_under_their_numbers() {
+    let folder = folder(&documents());
+    let at = folder.path();
+    let command = r#"[[ranker]]
+    kind = "command"
+    label = "last"
+    features = { only = [1, 4] }
+    params = { argv = ["sh", "-c", "! grep -q ' [23]:' \"$0\" && sed 's/.* 4:\\([0-9.]*\\).*/\\1/' \"$0\" > \"$1\"", "{test}", "{scores}"] }
+"#;
+    std::fs::write(at.join("mine.toml"), experiment(command)).unwrap();
+    stdout(at, "run mine.toml");
+}
+
+#[test]
+fn a_choice_of_features_that_do_not_exist_is_underlined() {
+    let folder = folder(&documents());
+    let at = folder.path();
+    std::fs::write(at.join("data/features.txt"), NAMES).unwrap();
+    for (ranker, expected) in [
+        ("kind = \"linear\"\nfeatures = { only = [1, \"langage\"] }", ["`langage`", "did you mean `language`?"]),
+        ("kind = \"linear\"\nfeatures = { without = [\"group:links\"] }", ["`links`", "clicks"]),
+        ("kind = \"linear\"\nfeatures = { without = [5] }", ["there is no feature 5 of data set `mine`", "1 to 4"]),
+        ("kind = \"linear\"\nfeatures = { only = [] }", ["`only` names no feature", "or leave out"]),
+        ("kind = \"linear\"\nfeatures = { onyl = [1] }", ["onyl", "only"]),
+        (
+            "kind = \"feature\"\nparams = { feature = 1 }\nfeatures = { only = [1] }",
+            ["its parameter `feature`", "leave out"],
+        ),
+        (
+            "kind = \"scores\"\nparams = { path = \"{fold}\" }\nfeatures = { only = [1] }",
+            ["sees no features", "features"],
+        ),
+    ] {
+        std::fs::write(at.join("mine.toml"), experiment(&format!("[[ranker]]\n{ranker}\n"))).unwrap();
+        let text = stderr(at, "run mine.toml", 2);
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(expected.iter().all(|part| words.contains(part)), "{ranker}\n{text}");
+        assert!(text.contains("mine.toml:"), "{text}");
+    }
 }

@@ -1,9 +1,10 @@
 //! `features = { only = [...] }` and `features = { without = [...] }` of a ranker.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::ops::RangeInclusive;
 
-use fivefold_base::words::nearest;
+use fivefold_base::words::{list, nearest};
 use serde::{Deserialize, Serialize};
 
 use super::FeatureNames;
@@ -92,6 +93,29 @@ impl FeatureChoice {
             return Err(UnknownPick { pick: None, message, help: "leave at least one feature".to_owned() });
         }
         Ok(columns)
+    }
+}
+
+/// The choice in words: `without group BM25 and feature 7`.
+impl fmt::Display for FeatureChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let picks: Vec<String> = self.picks().iter().map(ToString::to_string).collect();
+        match self {
+            FeatureChoice::Only(_) => write!(f, "only {}", list(&picks)),
+            FeatureChoice::Without(_) => write!(f, "without {}", list(&picks)),
+        }
+    }
+}
+
+impl fmt::Display for Pick {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Pick::Number(id) => write!(f, "feature {id}"),
+            Pick::Text(text) => match text.strip_prefix(GROUP) {
+                Some(group) => write!(f, "group {}", group.trim()),
+                None => f.write_str(text),
+            },
+        }
     }
 }
 

@@ -25,7 +25,7 @@ use crate::text::{find_odd, find_odd_in_name};
 /// refuse. The same holds for a query id with a blank, and for a document id with a line break or
 /// with blanks at its ends.
 pub fn write_letor(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
-    write(data, out, |grade| grade)
+    write(data, None, out, |grade| grade)
 }
 
 /// Like [`write_letor`], with grade 0 in every line, for readers who must not know the grades.
@@ -33,10 +33,20 @@ pub fn write_letor(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
 /// # Errors
 /// As [`write_letor`].
 pub fn write_letor_ungraded(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
-    write(data, out, |_| 0)
+    write(data, None, out, |_| 0)
 }
 
-fn write(data: &Dataset, out: &mut impl Write, shown: fn(u8) -> u8) -> io::Result<()> {
+/// Like [`write_letor`], but only the features of these columns, from 0, are written. The features
+/// keep their ids. `graded` says whether the lines have the grades, or 0.
+///
+/// # Errors
+/// As [`write_letor`].
+pub fn write_letor_columns(data: &Dataset, columns: &[usize], graded: bool, out: &mut impl Write) -> io::Result<()> {
+    write(data, Some(columns), out, if graded { |grade| grade } else { |_| 0 })
+}
+
+fn write(data: &Dataset, columns: Option<&[usize]>, out: &mut impl Write, shown: fn(u8) -> u8) -> io::Result<()> {
+    let left_out = |column: usize| columns.is_some_and(|columns| columns.binary_search(&column).is_err());
     let refuse = |what: String| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     for query in data.queries() {
         let qid = query.id();
@@ -45,7 +55,8 @@ fn write(data: &Dataset, out: &mut impl Write, shown: fn(u8) -> u8) -> io::Resul
         }
         for (row, (features, grade)) in query.rows().zip(query.grades()).enumerate() {
             write!(out, "{} qid:{qid}", shown(*grade))?;
-            for (id, value) in (1..).zip(features) {
+            for (column, value) in features.iter().enumerate().filter(|(column, _)| !left_out(*column)) {
+                let id = column + 1;
                 if !value.is_finite() {
                     return refuse(format!("feature {id} of query {qid:?} is {value}"));
                 }

@@ -232,6 +232,10 @@ fn scores_again(case: &Case<'_>, plan: &Plan<'_>, collection: &Collection, place
                 Ok(_) => return Scores::Model("the normaliser is not that of the training part".to_owned()),
                 Err(error) => return Scores::Model(error),
             };
+            let chosen = config.features.as_ref().map(|choice| collection.columns(choice)).transpose();
+            if chosen.ok().flatten() != model.header.columns {
+                return Scores::Model("it sees other features than its ranker chooses".to_owned());
+            }
             let scored = fitted.apply(&fold.test).map_err(|error| error.to_string()).and_then(|test| {
                 let model = model.load(case.registry, test.width()).map_err(|error| error.to_string())?;
                 score(&*model, &test).map_err(|error| error.to_string())

@@ -173,6 +173,7 @@ fn in_words(ranker: &RankerConfig) -> String {
         words.extend(set.map(|(name, value)| format!("{name} = {}", value.to_string().trim_matches('"'))));
     }
     words.extend(normalised(ranker.normalise).map(str::to_owned));
+    words.extend(ranker.features.as_ref().map(ToString::to_string));
     format!("{} ({})", ranker.label, words.join(", "))
 }
 

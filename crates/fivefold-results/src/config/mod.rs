@@ -34,10 +34,11 @@ use std::path::{Path, PathBuf};
 
 use fivefold_base::renamed::Renamed;
 use fivefold_core::{Registry, Seed};
+use fivefold_data::features::UnknownPick;
 use fivefold_data::input;
 use fivefold_data::{Cache, Normaliser, Source};
 use serde::{Deserialize, Serialize};
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 pub use command::{CommandLine, Placeholder};
 pub use command::{END, GUARD, SCORES, STDERR, STDOUT};
@@ -268,10 +269,30 @@ impl Experiment {
         self.error(self.origin.rankers.get(index), message)
     }
 
+    /// An error about the features that a ranker asks for on a data set. The error underlines the
+    /// feature, or the entry of the ranker if no single feature is wrong.
+    pub fn features_error(&self, ranker: usize, dataset: usize, wrong: &UnknownPick) -> ConfigError {
+        let entry = self.origin.rankers.get(ranker).cloned().unwrap_or(0..0);
+        let span = wrong.pick.and_then(|pick| place_of_pick(&self.origin.text, &entry, pick)).unwrap_or(entry);
+        let message = format!("{} of data set `{}`", wrong.message, self.datasets[dataset].label);
+        Fault::new(message, span).help(wrong.help.clone()).attach(&self.origin.file, &self.origin.text)
+    }
+
     fn error(&self, span: Option<&Range<usize>>, message: &str) -> ConfigError {
         let fault = Fault::with_advice(message, span.cloned().unwrap_or(0..0));
         fault.attach(&self.origin.file, &self.origin.text)
     }
+}
+
+/// The place of a number or name in the list of `features`, in the ranker whose entry is `entry`.
+fn place_of_pick(text: &str, entry: &Range<usize>, pick: usize) -> Option<Range<usize>> {
+    let file = DeTable::parse(text).ok()?;
+    let DeValue::Array(rankers) = file.get_ref().get("ranker")?.get_ref() else { return None };
+    let DeValue::Table(ranker) = rankers.iter().find(|ranker| ranker.span() == *entry)?.get_ref() else { return None };
+    let DeValue::Table(choice) = ranker.get("features")?.get_ref() else { return None };
+    let (_, list) = choice.iter().next()?;
+    let DeValue::Array(picks) = list.get_ref() else { return None };
+    picks.get(pick).map(toml::Spanned::span)
 }
 
 fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {

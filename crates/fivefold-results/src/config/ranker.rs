@@ -5,6 +5,7 @@
 //! label = "Ridge"                                     # default: the kind
 //! kind = "linear"
 //! normalise = { method = "z-score", over = "query" }  # default: the experiment's
+//! features = { without = ["group:BM25", 7] }          # or `only`; default: all features
 //! time_limit = "10m"                                  # also memory_limit, isolate, see `limits`
 //! [ranker.params]                                     # parameters of the kind
 //! lambda = 1.0
@@ -28,7 +29,7 @@ use std::collections::BTreeMap;
 
 use fivefold_core::Registry;
 use fivefold_core::params::{ParamInfo, with_keys};
-use fivefold_data::Normaliser;
+use fivefold_data::{FeatureChoice, Normaliser};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::DeTable;
@@ -107,6 +108,9 @@ pub struct RankerConfig {
     pub source: ScoreSource,
     /// How the features are normalised before the ranker sees them.
     pub normalise: Normaliser,
+    /// The features that the ranker sees. `None`: all features.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub features: Option<FeatureChoice>,
     /// The limits of the ranker's jobs. No result depends on these limits, so the results folder
     /// does not hold them.
     #[serde(skip)]
@@ -228,7 +232,7 @@ fn pattern<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, 
     }
 }
 
-const KEYS: [&str; 7] = ["label", "kind", "normalise", "params", "time_limit", "memory_limit", "isolate"];
+const KEYS: [&str; 8] = ["label", "kind", "normalise", "features", "params", "time_limit", "memory_limit", "isolate"];
 
 /// The keys of `[run]` that a ranker may also have.
 const LIMITS: [&str; 3] = ["time_limit", "memory_limit", "isolate"];
@@ -246,6 +250,8 @@ impl RankerConfig {
         labels::check(&label).map_err(|reason| Fault::new(format!("the label {reason}"), label_span))?;
         let own_span = section.has("normalise").then(|| section.span_of("normalise"));
         let own: Option<Normaliser> = section.read("normalise")?;
+        let features_span = section.has("features").then(|| section.span_of("features"));
+        let features = read_features(&mut section)?;
         let limits_span = section.first_span(&LIMITS);
         let own_limits = JobLimits {
             time: section.read("time_limit")?,
@@ -259,11 +265,11 @@ impl RankerConfig {
         };
         section.finish(&KEYS)?;
         if let Some(outside) = OUTSIDE.iter().find(|outside| outside.name == kind) {
-            if let (false, Some(span)) = (outside.sees_features, own_span) {
-                return Err(Fault::new(
-                    format!("`normalise` has no effect on a ranker of kind `{kind}`, which sees no features"),
-                    span,
-                ));
+            for (key, span) in [("normalise", own_span), ("features", features_span)] {
+                if let (false, Some(span)) = (outside.sees_features, span) {
+                    let message = format!("`{key}` has no effect on a ranker of kind `{kind}`, which sees no features");
+                    return Err(Fault::new(message, span));
+                }
             }
             if let (false, Some(span)) = (outside.sees_features, limits_span) {
                 return Err(Fault::new(
@@ -272,7 +278,7 @@ impl RankerConfig {
                 ));
             }
             let normalise = if outside.sees_features { own.unwrap_or(*default) } else { Normaliser::default() };
-            return Ok(RankerConfig { label, kind, source: (outside.read)(params)?, normalise, limits });
+            return Ok(RankerConfig { label, kind, source: (outside.read)(params)?, normalise, features, limits });
         }
         let Some(entry) = registry.find(&kind) else {
             if let Some(absent) = registry.find_absent(&kind) {
@@ -289,9 +295,24 @@ impl RankerConfig {
         // The job reads the parameters back from JSON. So a value that JSON cannot hold (infinity)
         // is refused now, not during the run.
         entry.restore(&params).map_err(|error| Fault::from(error).or_at(&kind_span))?;
+        if let (Some(span), true) = (features_span, params.get("feature").is_some()) {
+            let message = format!("a ranker of kind `{kind}` takes its feature by its parameter `feature`");
+            return Err(Fault::new(message, span).help("leave out `features`"));
+        }
         let code = KnownBy::of(entry).map_err(|error| Fault::new(error, kind_span))?;
         let renamed = entry.renamed.iter().map(|word| (word.new.to_owned(), word.old.to_owned())).collect();
         let source = ScoreSource::Train { version: entry.version, code, seeded: ranker.seeded(), params, renamed };
-        Ok(RankerConfig { label, kind, source, normalise: own.unwrap_or(*default), limits })
+        Ok(RankerConfig { label, kind, source, normalise: own.unwrap_or(*default), features, limits })
+    }
+}
+
+/// Reads `features`. An empty list is an error.
+fn read_features(section: &mut Section<'_>) -> Result<Option<FeatureChoice>, Fault> {
+    let span = section.span_of("features");
+    let features: Option<FeatureChoice> = section.read("features")?;
+    match features.as_ref().filter(|choice| choice.picks().is_empty()) {
+        Some(choice) => Err(Fault::new(format!("`{}` names no feature", choice.word()), span)
+            .help("name features by number, name or group, or leave out `features`")),
+        None => Ok(features),
     }
 }

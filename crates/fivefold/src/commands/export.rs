@@ -77,6 +77,9 @@ impl Args {
         let fitted = fitted(&self.model, &file)?;
         let model = exported(&self.model, &file.header.ranker, file.model)?;
         let header = file.header;
+        let model = model
+            .widened(header.columns.as_deref(), header.features)
+            .map_err(|error| model::unusable(&self.model, format_args!("the model is damaged: {error}")))?;
         let names = self.feature_names.as_deref().map(read_names).transpose()?;
         let stem = self.model.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let context = Context {

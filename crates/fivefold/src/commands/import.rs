@@ -67,6 +67,7 @@ impl Args {
             version: entry.version,
             params: Value::Null,
             features: imported.features,
+            columns: None,
             missing: imported.missing.to_owned(),
             normaliser: Value::Null,
             data: String::new(),

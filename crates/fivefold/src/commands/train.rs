@@ -114,6 +114,7 @@ impl Args {
             version: entry.version,
             params: ranker.params(),
             features: normalised[0].width(),
+            columns: None,
             missing: options.missing.name().to_owned(),
             normaliser: serde_json::to_value(&fitted).map_err(problem::report)?,
             data: data_hash(&parts[0]),

@@ -16,8 +16,9 @@ use std::path::Path;
 
 use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::counted;
-use fivefold_core::{JudgedQuery, Registry};
+use fivefold_core::{JudgedQuery, ModelHeader, Registry};
 use fivefold_data::{Missing, ReadOptions};
+use fivefold_rankers::export::Exported;
 use fivefold_rankers::linear_model::LinearModel;
 use fivefold_rankers::tree_model::TreeModel;
 use fivefold_trees::{Node, Tree};
@@ -58,11 +59,8 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
     let (_, asked) = find(asked.queries(), &args.query)?;
     let asked: Vec<&[f32]> = asked.view().rows().collect();
     let row = chosen(args, scores, |row| query.doc_id(row))?;
-    let model = if content.get("trees").is_some() {
-        Explained::Trees(serde_json::from_value(content).map_err(|error| unusable(&error))?)
-    } else if content.get("weights").is_some() {
-        Explained::Weights(serde_json::from_value(content).map_err(|error| unusable(&error))?)
-    } else {
+    let model = Explained::read(content, &scorer.header).map_err(|error| unusable(&error))?;
+    let Some(model) = model else {
         let what = format!("a model of `{ranker}` has neither trees nor weights, so no feature has a share of its own");
         return Err(unusable(&what).help("models of trees and of weights can be explained").into());
     };
@@ -148,6 +146,23 @@ enum Explained {
 }
 
 impl Explained {
+    /// Reads a model, and widens it if it sees some features only. `None` if the model has neither
+    /// trees nor weights.
+    fn read(content: serde_json::Value, header: &ModelHeader) -> Result<Option<Self>, String> {
+        let text = |error: serde_json::Error| error.to_string();
+        let model = if content.get("trees").is_some() {
+            Exported::Trees(serde_json::from_value(content).map_err(text)?)
+        } else if content.get("weights").is_some() {
+            Exported::Linear(serde_json::from_value(content).map_err(text)?)
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(match model.widened(header.columns.as_deref(), header.features)? {
+            Exported::Trees(model) => Explained::Trees(model),
+            Exported::Linear(model) => Explained::Weights(model),
+        }))
+    }
+
     fn method(&self) -> &'static str {
         match self {
             Explained::Trees(_) => {
