@@ -254,6 +254,20 @@ mod tests {
         assert!(open_file(&folder.path().join("nowhere")).is_err());
     }
 
+    /// Names can be in the code page of the machine that packed them, and nothing says in which:
+    /// nih-at/libzip #212.
+    #[test]
+    fn a_name_in_an_unknown_encoding_is_escaped() {
+        let folder = TempDir::new().unwrap();
+        let mut bytes = zip(&[("cafX.txt", b"text"), ("x.txt", b"x")]);
+        let places: Vec<usize> = (0..bytes.len() - 4).filter(|&at| bytes[at..].starts_with(b"cafX")).collect();
+        places.iter().for_each(|&at| bytes[at + 3] = 0xe9);
+        let path = file(&folder, "latin.zip", &bytes);
+        let member = |name: &str| content(&PathBuf::from(format!("{}:{name}", path.display())));
+        assert_eq!(member("caf\\xe9.txt").as_deref(), Ok("text"));
+        assert!(member("cafe.txt").unwrap_err().contains("its members are caf\\xe9.txt, x.txt"));
+    }
+
     #[test]
     fn names_that_lead_out_of_the_archive_are_refused() {
         let folder = TempDir::new().unwrap();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use blake3::Hash;
 
-use super::{MOST_EXPANSION, SMALL, ZIP_MAGIC, open_file, zipped};
+use super::{ZIP_MAGIC, open_file, zipped};
 use crate::input;
 
 /// Hashes of a file's unpacked content. An archive has a hash for each member. Content that cannot
@@ -22,15 +22,8 @@ pub fn content_hashes(path: &Path) -> io::Result<Vec<Hash>> {
     if !start.starts_with(&ZIP_MAGIC) {
         return Ok(hash(open_file(path)?).into_iter().collect());
     }
-    let (mut archive, _) = zipped::archive(input::open(path)?)?;
-    let members = archive.len();
-    let member = |index| {
-        let entry = archive.by_index(index).ok()?;
-        let size = entry.size();
-        let bomb = size > SMALL && size / MOST_EXPANSION > entry.compressed_size();
-        if entry.is_dir() || bomb { None } else { hash(entry.take(size)) }
-    };
-    Ok((0..members).filter_map(member).collect())
+    let archive = zipped::Archive::open(input::open(path)?)?;
+    Ok(archive.files().filter_map(|member| hash(archive.content(member).ok()?)).collect())
 }
 
 fn hash(content: impl io::Read) -> Option<Hash> {

@@ -3,13 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use flate2::CrcReader;
 use flate2::read::DeflateDecoder;
-use zip::result::ZipError;
-use zip::{CompressionMethod, ZipArchive};
+use rawzip::{
+    CompressionMethod, ErrorKind, FileReader, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, RangeReader, ZipArchive,
+    ZipArchiveEntryWayfinder, ZipFileHeaderRecord, ZipLocator,
+};
 
 use super::{Bytes, damaged, guarded};
 
@@ -19,81 +22,133 @@ pub(super) fn split(path: &Path) -> Option<(PathBuf, &str)> {
     Some((PathBuf::from(format!("{archive}.zip")), member))
 }
 
-/// Opens an archive, and refuses two members of the same name, because programs read the first
-/// member, the last member or both. Capital letters make names different, because a member is asked
-/// for by its exact name.
-pub(super) fn archive(file: File) -> io::Result<(ZipArchive<BufReader<File>>, Vec<String>)> {
-    let archive = ZipArchive::new(BufReader::new(file)).map_err(unreadable)?;
-    // Of two members with one name, the library keeps only the last. So the error cannot name both.
-    if archive.has_duplicate_names() {
-        return Err(damaged(
-            "the archive has two members of the same name; pack the archive anew without the second member",
-        ));
+/// An archive of which no two members have the same name.
+pub(super) struct Archive {
+    file: ZipArchive<Arc<FileReader>>,
+    members: Vec<Member>,
+}
+
+/// A member, as the directory of the archive describes it.
+pub(super) struct Member {
+    name: String,
+    method: CompressionMethod,
+    encrypted: bool,
+    crc: u32,
+    place: ZipArchiveEntryWayfinder,
+}
+
+impl Archive {
+    /// Opens an archive, and refuses two members of the same name, because programs read the first
+    /// member, the last member or both. Capital letters make names different, because a member is asked
+    /// for by its exact name.
+    pub(super) fn open(file: File) -> io::Result<Self> {
+        let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
+        let length = file.metadata()?.len();
+        let file = Arc::new(FileReader::from(file));
+        let file =
+            ZipLocator::new().locate_in_reader(file, &mut buffer, length).map_err(|(_, error)| unreadable(error))?;
+        let mut members = Vec::new();
+        let mut entries = file.entries(&mut buffer);
+        while let Some(entry) = entries.next_entry().map_err(unreadable)? {
+            members.push(Member::new(&entry));
+        }
+        let archive = Archive { file, members };
+        archive.check_names()?;
+        Ok(archive)
     }
-    let names: Vec<String> =
-        archive.file_names().map(|name| Ok(name?.into_owned())).collect::<Result<_, _>>().map_err(unreadable)?;
-    let mut known: BTreeMap<String, &str> = BTreeMap::new();
-    for name in names.iter().filter(|name| !name.ends_with(['/', '\\'])) {
-        if let Some(other) = known.insert(plain(name), name) {
-            return Err(damaged(format!(
-                "the members `{other}` and `{name}` have the same name; pack the archive anew with only one member of \
-                    this name"
-            )));
+
+    fn check_names(&self) -> io::Result<()> {
+        let mut known: BTreeMap<String, &str> = BTreeMap::new();
+        let names = self.members.iter().map(|member| member.name.as_str());
+        for name in names.filter(|name| !name.ends_with(['/', '\\'])) {
+            if let Some(other) = known.insert(plain(name), name) {
+                return Err(damaged(format!(
+                    "the members `{other}` and `{name}` have the same name; pack the archive anew with only one member \
+                        of this name"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The members that are files.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter().filter(|member| !member.name.ends_with('/'))
+    }
+
+    /// The named member, or the only file of the archive.
+    fn find(&self, name: Option<&str>) -> io::Result<&Member> {
+        let files: Vec<&Member> = self.files().collect();
+        let listed = || listed(&files.iter().map(|member| member.name.as_str()).collect::<Vec<_>>());
+        match (name, files.as_slice()) {
+            (Some(name), _) => files
+                .iter()
+                .copied()
+                .find(|member| member.name == name)
+                .ok_or_else(|| damaged(format!("the archive has no member `{name}`; its members are {}", listed()))),
+            (None, [only]) => Ok(only),
+            (None, []) => Err(damaged("the archive has no file")),
+            (None, [first, ..]) => Err(damaged(format!(
+                "the archive has {} files, {}: name the member to read, as in archive.zip:{}",
+                files.len(),
+                listed(),
+                first.name
+            ))),
         }
     }
-    Ok((archive, names))
+
+    /// The unpacked content of a member.
+    pub(super) fn content(&self, member: &Member) -> io::Result<Bytes> {
+        let Member { name, method, crc, place, .. } = member;
+        if leads_out(name) {
+            return Err(damaged(format!("the name of the member `{name}` leads out of the archive")));
+        }
+        if member.encrypted {
+            return Err(damaged(format!("the member `{name}` is encrypted")));
+        }
+        let (start, end) = self.file.get_entry(*place).map_err(unreadable)?.compressed_data_range();
+        let packed = RangeReader::new(Arc::clone(self.file.get_ref()), start..end);
+        let content: Bytes = match *method {
+            CompressionMethod::STORE => Box::new(packed),
+            CompressionMethod::DEFLATE => guarded(packed, |packed| Box::new(DeflateDecoder::new(packed)))?,
+            other => {
+                let method = other.name().map_or_else(|| format!("method {}", other.as_u16()), str::to_lowercase);
+                return Err(damaged(format!(
+                    "the member `{name}` is compressed by {method}, which is not read; use deflate"
+                )));
+            }
+        };
+        Ok(Box::new(Checked { content: CrcReader::new(content), crc: *crc, size: place.uncompressed_size_hint() }))
+    }
+}
+
+impl Member {
+    fn new(entry: &ZipFileHeaderRecord<'_>) -> Self {
+        let path = entry.file_path();
+        let name = match str::from_utf8(path.as_bytes()) {
+            Ok(name) => name.to_owned(),
+            // Nobody knows the encoding of such a name; escaped, it can still be told apart and typed.
+            Err(_) => path.as_bytes().escape_ascii().to_string(),
+        };
+        Member {
+            name,
+            method: entry.compression_method(),
+            encrypted: entry.flags().is_encrypted(),
+            crc: entry.crc32(),
+            place: entry.wayfinder(),
+        }
+    }
+}
+
+/// Opens the named member, or the only file of the archive.
+pub(super) fn open(file: File, member: Option<&str>) -> io::Result<Bytes> {
+    let archive = Archive::open(file)?;
+    archive.content(archive.find(member)?)
 }
 
 /// A name as any program takes it: without empty parts and parts `.`.
 fn plain(name: &str) -> String {
     name.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect::<Vec<_>>().join("/")
-}
-
-/// Opens the named member, or the only file of the archive.
-pub(super) fn open(file: File, member: Option<&str>) -> io::Result<Bytes> {
-    let (mut archive, names) = archive(file)?;
-    let files: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.ends_with('/')).collect();
-    let name = match (member, files.as_slice()) {
-        (Some(member), _) if files.contains(&member) => member,
-        (Some(member), _) => {
-            return Err(damaged(format!("the archive has no member `{member}`; its members are {}", listed(&files))));
-        }
-        (None, [only]) => only,
-        (None, []) => return Err(damaged("the archive has no file")),
-        (None, _) => {
-            let what = format!(
-                "the archive has {} files, {}: name the member to read, as in archive.zip:{}",
-                files.len(),
-                listed(&files),
-                files[0]
-            );
-            return Err(damaged(what));
-        }
-    };
-    let index = archive.index_for_name(name).ok_or_else(|| damaged(format!("no member `{name}`")))?;
-    let entry = archive.by_index_raw(index).map_err(unreadable)?;
-    if leads_out(name) {
-        return Err(damaged(format!("the name of the member `{name}` leads out of the archive")));
-    }
-    if entry.encrypted() {
-        return Err(damaged(format!("the member `{name}` is encrypted")));
-    }
-    let (method, crc, size, packed) = (entry.compression(), entry.crc32(), entry.size(), entry.compressed_size());
-    let start = entry.data_start().ok_or_else(|| damaged(format!("the member `{name}` has no content")))?;
-    drop(entry);
-    let mut file = archive.into_inner().into_inner();
-    file.seek(SeekFrom::Start(start))?;
-    let content = file.take(packed);
-    let content: Bytes = match method {
-        CompressionMethod::Stored => Box::new(content),
-        CompressionMethod::Deflated => guarded(content, |packed| Box::new(DeflateDecoder::new(packed)))?,
-        other => {
-            return Err(damaged(format!(
-                "the member `{name}` is compressed by {other}, which is not read; use deflate"
-            )));
-        }
-    };
-    Ok(Box::new(Checked { content: CrcReader::new(content), crc, size }))
 }
 
 /// Whether a name is absolute or goes up, by the rules of any operating system.
@@ -109,10 +164,10 @@ fn listed(names: &[&str]) -> String {
     names[..names.len().min(MOST)].join(", ") + more
 }
 
-fn unreadable(error: ZipError) -> io::Error {
-    match error {
-        ZipError::Io(error) => error,
-        error => damaged(error.to_string()),
+fn unreadable(error: rawzip::Error) -> io::Error {
+    match error.into_kind() {
+        ErrorKind::IO(error) => error,
+        error => damaged(format!("the archive is broken: {error}")),
     }
 }
 
