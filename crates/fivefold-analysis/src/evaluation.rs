@@ -1,6 +1,8 @@
 //! The values of a run: a number for each data set, ranker, query and measure. Every table is
 //! computed from these values alone.
 
+use std::collections::BTreeSet;
+
 use fivefold_metrics::MeasureSpec;
 
 /// Which of a query's documents were ranked.
@@ -51,6 +53,27 @@ pub struct Evaluation {
     pub measures: Vec<MeasureSpec>,
     /// The values of each data set, in the order of the experiment file.
     pub datasets: Vec<DatasetValues>,
+}
+
+impl Evaluation {
+    /// The lines that concern a measure: all but the conventions of other measures. Such a line
+    /// begins with the name of its measure and a colon. `measure` has no cutoff.
+    ///
+    /// ```
+    /// use fivefold_analysis::Evaluation;
+    ///
+    /// let measures = ["ndcg@10", "ap@10"].map(|name| name.parse().unwrap()).to_vec();
+    /// let evaluation = Evaluation { measures, datasets: Vec::new() };
+    /// let lines = ["dialect: paper", "ndcg: gain=exp2", "ap: threshold=1"].map(str::to_owned);
+    /// assert_eq!(evaluation.lines_of("ndcg.v2", &lines), ["dialect: paper", "ndcg: gain=exp2"]);
+    /// ```
+    pub fn lines_of(&self, measure: &str, lines: &[String]) -> Vec<String> {
+        let names: BTreeSet<String> = self.measures.iter().map(|spec| spec.base().at(None).to_string()).collect();
+        let is_of =
+            |name: &str| measure.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let others: Vec<String> = names.iter().filter(|name| !is_of(name)).map(|name| format!("{name}: ")).collect();
+        lines.iter().filter(|line| !others.iter().any(|other| line.starts_with(other))).cloned().collect()
+    }
 }
 
 /// The values on one data set.

@@ -73,7 +73,7 @@ fn of_comparison(
         systems,
         average: ranks.average_ranks.clone(),
         critical_difference: difference,
-        notes: std::iter::once(test).chain(conventions.iter().cloned()).collect(),
+        notes: std::iter::once(test).chain(evaluation.lines_of(&comparison.compared.measure, conventions)).collect(),
         id,
     })
 }

@@ -82,7 +82,8 @@ mod tests {
         for diagram in &diagrams {
             let figure = diagram_figure(diagram).unwrap();
             let document = roxmltree::Document::parse(&figure.svg).unwrap();
-            let titles = document.descendants().filter(|node| node.has_tag_name("title"));
+            let names = document.root_element().children().filter(|node| !node.has_tag_name("title"));
+            let titles = names.flat_map(|node| node.descendants()).filter(|node| node.has_tag_name("title"));
             let named: Vec<(&str, &str)> = titles
                 .map(|title| {
                     (title.text().unwrap(), title.parent_element().unwrap().last_child().unwrap().text().unwrap())

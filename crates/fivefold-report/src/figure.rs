@@ -26,7 +26,8 @@ pub struct Figure {
     pub id: String,
     /// The title, with the figure's number in the paper if there is such a figure.
     pub title: String,
-    /// The lines under the figure, which are also part of the drawing.
+    /// The lines under the figure. In the drawing, they are its description (`<desc>`), which is not
+    /// drawn.
     pub notes: Vec<String>,
     /// Whether this is the matrix of the p-values of all pairs, which a page draws as a table.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

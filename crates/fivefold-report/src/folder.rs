@@ -222,7 +222,9 @@ fn figures(results: &Results, analysed: &Analysed, data: &PageData) -> Result<Ve
     let Results { manifest, evaluation } = results;
     let conventions = &results.notes();
     let histograms = expected_histograms(evaluation, BINS)?;
-    let histograms = histograms.iter().map(|histogram| expected_figure(histogram, conventions));
+    let histograms = histograms
+        .iter()
+        .map(|histogram| expected_figure(histogram, &evaluation.lines_of(&histogram.measure, conventions)));
     let cut = data.datasets.iter().filter_map(|own| own.left_out(&data.noun));
     let conventions = &cut.chain(conventions.iter().cloned()).collect::<Vec<_>>();
     // Of many methods the leading ones, without ranks, which are among all.

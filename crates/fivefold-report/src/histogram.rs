@@ -160,12 +160,13 @@ mod tests {
     fn titles_and_notes_are_text_and_escaped() {
         let figure = expected_figure(&samples::histogram(), &["gain <exp2>".into()]).unwrap();
         let document = roxmltree::Document::parse(&figure.svg).unwrap();
-        let texts = document.descendants().filter(|node| node.has_tag_name("text"));
-        let texts = texts.filter_map(|text| text.text()).map(str::trim).collect::<Vec<_>>();
+        let texts =
+            |tag| document.descendants().filter(move |node| node.has_tag_name(tag)).filter_map(|node| node.text());
+        let lines = texts("desc").flat_map(str::lines).filter(|line| !line.is_empty()).collect::<Vec<_>>();
+        assert_eq!(lines, [&counts_note(&samples::histogram()), "gain <exp2>"]);
+        let texts = texts("text").map(str::trim).collect::<Vec<_>>();
         for text in [
             "Figure 2: expected ndcg of the queries of mq2007 & co",
-            "1220 queries; queries without an expected value, which are in no bin: 220",
-            "gain <exp2>",
             "expected ndcg (E/U)",
             "queries",
             "mean over cutoffs",

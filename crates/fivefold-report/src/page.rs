@@ -1,8 +1,9 @@
-//! The common parts of all figures: a title above, notes below, the drawing between them; fonts,
-//! greys and axes.
+//! The common parts of all figures: a title above the drawing, a description of it, fonts, greys and
+//! axes.
 //!
 //! Text stays text and coordinates are whole pixels, so the bytes are the same on every machine.
 
+use minijinja::HtmlEscape;
 use plotters::chart::MeshStyle;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::Ranged;
@@ -37,9 +38,16 @@ pub(crate) fn page(
     draw: impl FnOnce(&Area<'_>) -> Drawn,
 ) -> Result<String, ReportError> {
     let mut svg = String::new();
-    let drawn = draw_page(figure, body, draw, &mut svg);
-    drawn.map_err(|error| ReportError::Malformed { id: figure.id.clone(), message: error.to_string() })?;
-    Ok(svg)
+    let malformed = |message| ReportError::Malformed { id: figure.id.clone(), message };
+    draw_page(figure, body, draw, &mut svg).map_err(|error| malformed(error.to_string()))?;
+    let (start, drawing) = svg.split_once('\n').ok_or_else(|| malformed("the drawing is empty".to_owned()))?;
+    Ok(format!("{start}\n{}{drawing}", description(figure)))
+}
+
+/// Title and notes as text that programs read and that nobody sees: a paper has them in its caption.
+fn description(figure: &Figure) -> String {
+    let notes: String = figure.notes.iter().map(|note| format!("\n{}", HtmlEscape(note))).collect();
+    format!("<title>{}</title>\n<desc>{notes}\n</desc>\n", HtmlEscape(&figure.title))
 }
 
 fn draw_page(
@@ -49,24 +57,18 @@ fn draw_page(
     out: &mut String,
 ) -> Drawn {
     let title = fitted([&figure.title], width, TITLE_LINE.1);
-    let notes = fitted(&figure.notes, width, SMALL_LINE.1);
     let title_height = pixels(title.len(), TITLE_LINE.0) + MARGIN;
-    let height = title_height + body_height + pixels(notes.len(), SMALL_LINE.0) + MARGIN;
+    let height = title_height + body_height;
 
     let root = SVGBackend::with_string(out, (width, height)).into_drawing_area();
     root.fill(&WHITE)?;
-    let (head, below) = root.split_vertically(title_height);
-    let (body, foot) = below.split_vertically(body_height);
+    let (head, body) = root.split_vertically(title_height);
     let centred = Pos::new(HPos::Center, VPos::Top);
     let style = (FONT, 22).into_font().style(FontStyle::Bold).color(&TEXT).pos(centred);
     for (line, y) in title.iter().zip((MARGIN..).step_by(TITLE_LINE.0 as usize)) {
         head.draw_text(line, &style, (pixel(width / 2), pixel(y)))?;
     }
     draw(&body)?;
-    let style = (FONT, SMALL).into_font().color(&TEXT);
-    for (line, y) in notes.iter().zip((0..).step_by(SMALL_LINE.0 as usize)) {
-        foot.draw_text(line, &style, (pixel(MARGIN), y))?;
-    }
     root.present()?;
     Ok(())
 }

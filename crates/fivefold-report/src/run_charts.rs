@@ -55,7 +55,7 @@ fn by_cutoff(evaluation: &Evaluation, comparison: &MethodComparison, conventions
         y: Axis::linear(format!("mean {}", comparison.compared.measure)),
         series: series.collect(),
         lines: Vec::new(),
-        notes: [interval].into_iter().chain(conventions.iter().cloned()).collect(),
+        notes: [interval].into_iter().chain(evaluation.lines_of(&comparison.compared.measure, conventions)).collect(),
     })
 }
 
@@ -109,6 +109,6 @@ fn scatter(evaluation: &Evaluation, classes: &QueryClasses, most: usize, convent
         y: Axis { range, ..Axis::linear(format!("mean {} of all methods", classes.family)) },
         series: series.filter(|series| !series.points.is_empty()).chain(share.then_some(as_expected)).collect(),
         lines: Vec::new(),
-        notes: notes.into_iter().chain(conventions.iter().cloned()).collect(),
+        notes: notes.into_iter().chain(evaluation.lines_of(&classes.family, conventions)).collect(),
     }
 }

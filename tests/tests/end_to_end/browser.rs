@@ -487,8 +487,14 @@ fn the_figure_has_a_choice_and_the_matrix_can_be_copied() {
     assert_eq!(browser.value(shown), json!(["ndcg@10"]));
     let choose = "(() => { const select = document.getElementById('figure-measure'); select.value = 'ap.v2@10';
         select.dispatchEvent(new Event('change')); return select.options.length; })()";
-    assert_eq!(browser.value(choose), 6);
+    assert_eq!(browser.value(choose), 7);
     assert_eq!(browser.value(shown), json!(["ap.v2@10"]));
+    let all = browser.value(&choose.replace("ap.v2@10", "all, side by side"));
+    assert_eq!((all, browser.value(shown).as_array().map(Vec::len)), (json!(7), Some(6)));
+    let beside =
+        "new Set([...document.querySelectorAll('.measure')].map(e => e.getBoundingClientRect().left)).size > 1";
+    assert_eq!(browser.value(beside), true);
+    assert_eq!(browser.value("document.documentElement.scrollWidth <= innerWidth"), true);
     // What can be copied is the matrix itself, from the first mean to the last.
     let matrix = "[...document.querySelectorAll('.means tbody td')].map(e => [...e.childNodes]
         .filter(part => part.className !== 'sign').map(part => part.textContent).join('').replace('−', '-'))";

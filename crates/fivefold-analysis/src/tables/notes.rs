@@ -22,11 +22,7 @@ impl Notes {
     /// The lines of every table, about the data sets and the query sets in it. Conventions of other
     /// measures are left out.
     pub fn new(analysis: &Analysis<'_>, datasets: &[usize], sets: &[QuerySet]) -> Self {
-        let of_another = |line: &&String| {
-            let mut others = analysis.evaluation.measures.iter().map(|spec| spec.base().at(None).to_string());
-            others.any(|other| other != analysis.family.name && line.starts_with(&format!("{other}: ")))
-        };
-        let lines = analysis.options.notes.iter().filter(|line| !of_another(line)).cloned().collect();
+        let lines = analysis.evaluation.lines_of(&analysis.family.name, &analysis.options.notes);
         let mut notes = Notes { lines, missing: Vec::new() };
         for &dataset in datasets {
             let data = &analysis.evaluation.datasets[dataset];

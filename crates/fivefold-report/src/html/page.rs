@@ -76,6 +76,8 @@ pub(super) struct Page {
     /// How measures agree, a heat map a data set.
     agreements: Vec<Matrix>,
     figures: Vec<Plot>,
+    /// Notes that every figure has.
+    figure_notes: Vec<String>,
     tables: Vec<PlainTable>,
     /// Notes that every table has.
     table_notes: Vec<String>,
@@ -96,6 +98,8 @@ struct Plot {
     svg: Option<String>,
     /// Whether a matrix of pairs shows the same.
     elsewhere: bool,
+    /// The notes, without those of all figures.
+    notes: Vec<String>,
 }
 
 /// The most bytes of drawings on the page.
@@ -138,7 +142,8 @@ impl Page {
         let cut = data.datasets.iter().filter_map(|own| own.left_out(&data.noun));
         let agreements = overview.iter().flat_map(|overview| overview.agreements());
         let most = most_rows(tables);
-        let table_notes = common_notes(tables);
+        let table_notes = common_notes(tables.iter().map(|table| table.notes.as_slice()));
+        let figure_notes = common_notes(figures.iter().map(|figure| figure.notes.as_slice()));
         let mut page = Page {
             name: head.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -156,6 +161,7 @@ impl Page {
             pairs: data.datasets.iter().flat_map(|dataset| pairs(dataset, alpha)).collect(),
             agreements: agreements.map(|own| agreement(own, noun)).collect(),
             figures: Vec::new(),
+            figure_notes,
             tables: tables.iter().map(|table| plain(table, most, &table_notes)).collect(),
             table_notes,
             drill: drill(data, FINE, 1.0),
@@ -179,8 +185,13 @@ impl Page {
             let drawn = fits && !elsewhere;
             room -= if drawn { svg.len() } else { 0 };
             left += usize::from(!fits && !elsewhere);
-            let (id, title) = (figure.id.clone(), figure.title.clone());
-            self.figures.push(Plot { id, title, svg: drawn.then_some(svg), elsewhere });
+            self.figures.push(Plot {
+                id: figure.id.clone(),
+                title: figure.title.clone(),
+                svg: drawn.then_some(svg),
+                elsewhere,
+                notes: without(&figure.notes, &self.figure_notes).collect(),
+            });
         }
         if left > 0 {
             let all = counted(figures.len(), "figure");
@@ -210,11 +221,16 @@ fn most_rows(tables: &[Table]) -> usize {
     ROWS.into_iter().find(|&rows| cells(rows) <= CELLS).unwrap_or(ROWS[ROWS.len() - 1])
 }
 
-/// The notes that each of several tables has, which the page has once.
-fn common_notes(tables: &[Table]) -> Vec<String> {
-    let [first, others @ ..] = tables else { return Vec::new() };
-    let in_all = |note: &&String| !others.is_empty() && others.iter().all(|table| table.notes.contains(note));
-    first.notes.iter().filter(in_all).cloned().collect()
+/// The notes that each of several tables or figures has, which the page has once.
+fn common_notes<'a>(mut all: impl Iterator<Item = &'a [String]>) -> Vec<String> {
+    let (Some(first), others) = (all.next(), all.collect::<Vec<_>>()) else { return Vec::new() };
+    let in_all = |note: &&String| !others.is_empty() && others.iter().all(|notes| notes.contains(note));
+    first.iter().filter(in_all).cloned().collect()
+}
+
+/// The notes that are not among the common ones.
+fn without<'a>(notes: &'a [String], common: &'a [String]) -> impl Iterator<Item = String> + 'a {
+    notes.iter().filter(|note| !common.contains(note)).cloned()
 }
 
 fn plain(table: &Table, most: usize, common: &[String]) -> PlainTable {
@@ -237,14 +253,19 @@ fn plain(table: &Table, most: usize, common: &[String]) -> PlainTable {
         title: table.title.clone(),
         heads: heads.collect(),
         rows: table.rows.iter().take(most).map(|row| row.iter().enumerate().map(cell).collect()).collect(),
-        notes: cut.into_iter().chain(table.notes.iter().filter(|note| !common.contains(note)).cloned()).collect(),
+        notes: cut.into_iter().chain(without(&table.notes, common)).collect(),
     }
 }
 
-/// Returns the same drawing in fewer bytes. Line ends are left out. Successive lines of the same
-/// look, such as the dashes of a dashed line, become a single path.
+/// Returns the same drawing in fewer bytes. Line ends and the description are left out: the caption
+/// has the notes. Successive lines of the same look, such as the dashes of a dashed line, become a
+/// single path.
 fn compact(svg: &str) -> String {
     let mut out = String::with_capacity(svg.len());
+    let svg = match svg.split_once("<title>").zip(svg.split_once("</desc>\n")) {
+        Some(((start, _), (_, drawing))) => &format!("{start}{drawing}"),
+        None => svg,
+    };
     // The look of the path that is open.
     let mut open: Option<&str> = None;
     for line in svg.lines() {
@@ -296,10 +317,10 @@ mod tests {
     fn a_note_of_all_tables_stands_once() {
         let with = |notes: &[&str]| samples::long().with_notes(notes.iter().map(|&note| note.to_owned()).collect());
         let tables = [with(&["ties", "a", "data"]), with(&["ties", "data", "b"])];
-        let common = common_notes(&tables);
+        let common = common_notes(tables.iter().map(|table| table.notes.as_slice()));
         assert_eq!(common, ["ties", "data"]);
         assert_eq!(plain(&tables[1], 100, &common).notes, ["b"]);
-        assert_eq!(common_notes(&tables[..1]), Vec::<String>::new());
+        assert_eq!(common_notes(tables[..1].iter().map(|table| table.notes.as_slice())), Vec::<String>::new());
     }
 
     /// Rows are cut so that all tables together stay small. Each cut table says so.

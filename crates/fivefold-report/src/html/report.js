@@ -59,13 +59,15 @@
     });
   });
 
-  // One figure at a time. Without scripts the first one shows.
+  // One figure, or all side by side. Without scripts the first one shows.
   const figureMeasure = byId("figure-measure");
   if (figureMeasure) {
     const figures = [...document.querySelectorAll(".measure")];
     figureMeasure.closest("label").hidden = figures.length < 2;
     figureMeasure.addEventListener("change", () => {
-      figures.forEach((figure, place) => { figure.hidden = place !== figureMeasure.selectedIndex; });
+      const all = figureMeasure.selectedIndex === figures.length;
+      figures.forEach((figure, place) => { figure.hidden = !all && place !== figureMeasure.selectedIndex; });
+      byId("differences").classList.toggle("all", all);
     });
   }
 
