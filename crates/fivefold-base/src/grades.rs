@@ -186,6 +186,52 @@ impl Grades {
     }
 }
 
+/// What the qrels say of a document that a run retrieved.
+///
+/// ```
+/// use fivefold_base::Assessment;
+///
+/// let found = [Some(2), Some(0), None].map(Assessment::from);
+/// assert_eq!(found.map(Assessment::grade), [2, 0, 0]);
+/// assert_eq!(found.map(Assessment::is_judged), [true, true, false]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Assessment {
+    /// The document was judged, and has this grade.
+    Judged(u8),
+    /// The document is in the pool, but was not judged: its grade in the qrels is negative.
+    Pooled,
+    /// The document is not in the qrels.
+    Unjudged,
+}
+
+impl Assessment {
+    /// The grade; 0 if the document was not judged.
+    pub const fn grade(self) -> u8 {
+        match self {
+            Assessment::Judged(grade) => grade,
+            Assessment::Pooled | Assessment::Unjudged => 0,
+        }
+    }
+
+    /// Whether the document was judged.
+    pub const fn is_judged(self) -> bool {
+        matches!(self, Assessment::Judged(_))
+    }
+}
+
+impl From<u8> for Assessment {
+    fn from(grade: u8) -> Self {
+        Assessment::Judged(grade)
+    }
+}
+
+impl From<Option<u8>> for Assessment {
+    fn from(grade: Option<u8>) -> Self {
+        grade.map_or(Assessment::Unjudged, Assessment::Judged)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

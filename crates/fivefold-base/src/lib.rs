@@ -9,5 +9,5 @@ pub mod seed;
 pub mod words;
 
 pub use dataset::{Dataset, DatasetBuilder, DatasetError, JudgedQuery, QueryView};
-pub use grades::{GradeError, GradeScale, Grades, HIGHEST_GRADE};
+pub use grades::{Assessment, GradeError, GradeScale, Grades, HIGHEST_GRADE};
 pub use seed::{Rng, Seed};

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fivefold_base::Assessment;
 use fivefold_data::per_query::{self, MissingQuery, PerQueryOptions, Remark, SystemValues};
 use fivefold_data::trec::{Duplicates, Joined, Judgement, read_qrels, read_run};
 use tempfile::TempDir;
@@ -172,7 +173,8 @@ fn a_run_is_joined_by_topic_and_document() {
     let joined = Joined::new(&qrels, &run);
     assert_eq!((joined.missing, joined.extra, joined.unjudged, joined.retrieved), (1, 1, 2, 3));
     let topic = &joined.topics[0];
-    assert_eq!((topic.id, &topic.documents[..], &topic.grades[..]), ("2", &["z", "a#1", "c"][..], &[0, 1, 0][..]));
+    assert_eq!((topic.id, &topic.documents[..]), ("2", &["z", "a#1", "c"][..]));
+    assert_eq!(topic.assessments, [Assessment::Unjudged, Assessment::Judged(1), Assessment::Pooled]);
     assert_eq!((topic.scores[0], topic.unjudged, topic.in_run), (3.0, 2, true));
     assert!(!joined.topics[1].in_run && joined.topics[1].documents.is_empty());
     assert_eq!(joined.remarks().len(), 3);

@@ -13,7 +13,7 @@
 use std::borrow::Cow;
 
 use fivefold_base::rounding::differ;
-use fivefold_base::{JudgedQuery, Seed};
+use fivefold_base::{Assessment, JudgedQuery, Seed};
 
 use crate::conventions::{Conventions, MissingTopics, RULES, Rule, Undefined};
 use crate::error::MeasureError;
@@ -22,7 +22,7 @@ use crate::mean::{Mean, by_fold, mean_over_folds, settle};
 use crate::spec::MeasureSpec;
 
 /// Conventions that alter a value or a mean but are not parameters of a measure.
-const OF_EVERY_MEASURE: [&str; 4] = ["ties", "undefined", "fold_mean", "scores"];
+const OF_EVERY_MEASURE: [&str; 5] = ["ties", "undefined", "fold_mean", "unjudged", "scores"];
 
 /// Conventions that alter a mean but no value.
 const OF_MEANS: [&str; 2] = ["undefined", "fold_mean"];
@@ -44,8 +44,8 @@ pub struct ScoredQuery<'a> {
     pub fold: usize,
     /// Its id.
     pub id: &'a str,
-    /// Grades of its documents.
-    pub grades: Cow<'a, [u8]>,
+    /// What is known of its documents.
+    pub assessments: Vec<Assessment>,
     /// Ids of its documents.
     pub doc_ids: Option<Vec<&'a str>>,
     /// Scores of its documents.
@@ -64,7 +64,7 @@ impl<'a> ScoredQuery<'a> {
         ScoredQuery {
             fold,
             id: view.id(),
-            grades: Cow::Borrowed(query.grades()),
+            assessments: query.grades().iter().copied().map(Assessment::from).collect(),
             doc_ids: (0..query.len()).map(|row| view.doc_id(row)).collect(),
             scores: Cow::Borrowed(scores),
             pool: None,
@@ -79,8 +79,11 @@ impl<'a> ScoredQuery<'a> {
     pub fn judge(&self, evaluator: &Evaluator) -> Result<Judged, MeasureError> {
         let ids = self.doc_ids.as_deref();
         match &self.pool {
-            None => evaluator.judge(self.id, &self.grades, ids),
-            Some(pool) => evaluator.judge_pool(self.id, pool, &self.grades, ids),
+            None => {
+                let grades: Vec<u8> = self.assessments.iter().map(|document| document.grade()).collect();
+                evaluator.judge(self.id, &grades, ids)
+            }
+            Some(pool) => evaluator.judge_pool(self.id, pool, &self.assessments, ids),
         }
     }
 
@@ -285,8 +288,8 @@ mod tests {
     }
 
     fn case<'a>(fold: usize, grades: &'a [u8], scores: &'a [f64]) -> ScoredQuery<'a> {
-        let (grades, scores) = (Cow::from(grades), Cow::from(scores));
-        ScoredQuery { fold, id: "q", grades, doc_ids: None, scores, pool: None, missing: false }
+        let assessments = grades.iter().copied().map(Assessment::from).collect();
+        ScoredQuery { fold, id: "q", assessments, doc_ids: None, scores: scores.into(), pool: None, missing: false }
     }
 
     /// Grade 2 at rank 2: the letor discount adds 1 - 1/log2(3) of a perfect nDCG; a query of

@@ -220,6 +220,33 @@ words! {
 }
 
 words! {
+    /// How a retrieved document counts that was not judged.
+    ///
+    /// ```
+    /// use fivefold_base::Assessment;
+    /// use fivefold_metrics::conventions::Unjudged;
+    /// use fivefold_metrics::{Conventions, Evaluator, Scratch, Seed, dialect};
+    ///
+    /// // The second of two relevant documents stands at rank 3, behind one that was not judged.
+    /// let retrieved = [Some(1), None, Some(1)].map(Assessment::from);
+    /// for (unjudged, expected) in [(Unjudged::NotRelevant, (1.0 + 2.0 / 3.0) / 2.0), (Unjudged::Removed, 1.0)] {
+    ///     let conventions = Conventions { unjudged, ..dialect("paper")?.conventions() };
+    ///     let evaluator = Evaluator::new(&["ap".parse()?], &conventions, 1, Seed::new(1))?;
+    ///     let (topic, mut value) = (evaluator.judge_pool("1", &[1, 1], &retrieved, None)?, [0.0]);
+    ///     evaluator.evaluate(&topic, &[3.0, 2.0, 1.0], &mut Scratch::default(), &mut value)?;
+    ///     assert_eq!(value, [expected]);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    Unjudged, "policy for unjudged documents", {
+        /// As a document that is not relevant.
+        NotRelevant = "not-relevant",
+        /// The document is removed from the ranking, as by `trec_eval -J`.
+        Removed = "removed",
+    }
+}
+
+words! {
     /// The precision with which scores are compared.
     Scores, "precision of scores", {
         /// As 64-bit floats.
@@ -462,6 +489,9 @@ conventions! {
     /// How a mean counts a topic that a run lacks.
     #[serde(default = "earlier::missing_topics")]
     missing_topics: MissingTopics,
+    /// How a retrieved document counts that was not judged.
+    #[serde(default = "earlier::unjudged")]
+    unjudged: Unjudged,
     /// The precision with which scores are compared.
     #[serde(default = "earlier::scores")]
     scores: Scores,
@@ -482,10 +512,14 @@ conventions! {
 
 /// Choices for files that were written before a convention existed.
 mod earlier {
-    use super::{ApTies, HighestGrade, MissingTopics, NoRelevant, Scores};
+    use super::{ApTies, HighestGrade, MissingTopics, NoRelevant, Scores, Unjudged};
 
     pub(super) fn missing_topics() -> MissingTopics {
         MissingTopics::Zero
+    }
+
+    pub(super) fn unjudged() -> Unjudged {
+        Unjudged::NotRelevant
     }
 
     pub(super) fn scores() -> Scores {

@@ -35,6 +35,8 @@ pub struct MeasureEntry {
     pub params: &'static [Param],
     /// Where the paper behind V1 and V2 prints it, if it does.
     pub paper: Option<InPaper>,
+    /// Why V1 and V2 do not exist; `None` if they exist.
+    pub no_ue: Option<&'static str>,
     /// Makes the measure from complete parameters.
     pub build: fn(&Settings) -> Result<Box<dyn Measure>, MeasureError>,
 }

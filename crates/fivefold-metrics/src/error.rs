@@ -53,6 +53,16 @@ pub enum MeasureError {
         /// The problem.
         problem: &'static str,
     },
+    /// A version that the measure does not have.
+    #[error("`{measure}` does not exist: {reason}; use `{base}`")]
+    NoUe {
+        /// The measure as written.
+        measure: String,
+        /// The same measure without the version.
+        base: String,
+        /// Why there is neither V1 nor V2.
+        reason: &'static str,
+    },
     /// A grade above the collection's highest.
     #[error("query {query}: document {} has grade {grade}, but the collection's highest grade is {highest}", row + 1)]
     Grade {
@@ -107,10 +117,10 @@ pub enum MeasureError {
         /// The tie policy.
         ties: &'static str,
     },
-    /// A run retrieved more relevant documents than the pool has.
+    /// A run retrieved more judged documents of a grade than the pool has.
     #[error(
-        "topic {query}: the retrieved documents have more relevant grades than the judged documents; give an unjudged \
-         document grade 0"
+        "topic {query}: more documents of one grade were retrieved than judged; give a document that was not judged as \
+         `None` or `Assessment::Unjudged`"
     )]
     NotInPool {
         /// The topic's id.

@@ -9,17 +9,18 @@
 //! document and base measure.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use fivefold_base::{GradeError, GradeScale, JudgedQuery, Seed};
+use fivefold_base::{Assessment, GradeError, GradeScale, JudgedQuery, Seed};
 
-use crate::conventions::{Conventions, Scores, Ties};
-use crate::entry::{Cutoffs, Param, Settings};
+use crate::conventions::{Conventions, Scores, Ties, Unjudged};
+use crate::entry::{Cutoffs, MeasureEntry, Settings};
 use crate::error::MeasureError;
 use crate::explain::{Arithmetic, Explanation};
-use crate::measure::{Measure, QueryGrades, Ranked};
+use crate::measure::{Measure, QueryGrades, Ranked, Status};
 use crate::normalise::{Bounds, differ};
-use crate::order::{Order, ranked_rows, tie_keys};
+use crate::order::{Order, OrderRules, mark_statuses, ranked_rows, tie_keys};
 use crate::spec::{MeasureSpec, Version};
 
 /// Computes a list of measures, one column each.
@@ -60,7 +61,7 @@ struct Column {
 /// A measure with its parameters, and all cutoffs at which a column asks for it.
 struct Base {
     settings: Settings,
-    params: &'static [Param],
+    entry: &'static MeasureEntry,
     measure: Box<dyn Measure>,
     /// In rising order; the whole list (`None`) is last.
     cutoffs: Vec<Option<usize>>,
@@ -86,7 +87,10 @@ struct Base {
 pub struct Judged {
     id: String,
     grades: QueryGrades,
+    /// One for each document that is given, also where the conventions remove some from the
+    /// ranking.
     tie_keys: Vec<u64>,
+    all_judged: bool,
     bounds: Vec<Bounds>,
     evaluator: u64,
 }
@@ -157,8 +161,7 @@ impl Evaluator {
                 Some(base) => base,
                 None => {
                     let measure = (spec.entry().build)(&settings)?;
-                    let params = spec.entry().params;
-                    bases.push(Base { settings, params, measure, cutoffs: Vec::new(), first_slot: 0 });
+                    bases.push(Base { settings, entry: spec.entry(), measure, cutoffs: Vec::new(), first_slot: 0 });
                     bases.len() - 1
                 }
             };
@@ -179,7 +182,7 @@ impl Evaluator {
             places.iter().map(|&(base, cutoff, version)| Column { slot: slot_of(base, cutoff), version }).collect();
         let names: Vec<String> = specs.iter().map(MeasureSpec::to_string).collect();
         let mut hasher = DefaultHasher::new();
-        (&names, max_grade, seed, conventions.ties).hash(&mut hasher);
+        (&names, max_grade, seed, conventions.ties, conventions.unjudged).hash(&mut hasher);
         bases.iter().for_each(|base| base.settings.values.hash(&mut hasher));
         let fingerprint = hasher.finish();
         Ok(Evaluator { names, columns, bases, slots, conventions: conventions.clone(), scale, seed, fingerprint })
@@ -240,40 +243,49 @@ impl Evaluator {
     fn prepare(&self, id: &str, grades: &[u8], doc_ids: Option<&[&str]>) -> Result<Judged, MeasureError> {
         let tie_keys = tie_keys(id, grades, doc_ids, self.conventions.ties, self.seed)?;
         let grades = QueryGrades::new(grades);
-        let bounds = self.bounds_of(&grades, grades.ideal());
-        Ok(Judged { id: id.to_owned(), grades, tie_keys, bounds, evaluator: self.fingerprint })
+        let bounds = self.bounds_of(&grades, grades.ideal(), &[]);
+        Ok(Judged { id: id.to_owned(), grades, tie_keys, all_judged: true, bounds, evaluator: self.fingerprint })
     }
 
-    /// Prepares a topic of which a run retrieved some documents. `retrieved` has the grades of the
-    /// retrieved documents, in the order of the scores to come; an unjudged document has grade 0.
-    /// `doc_ids` has the ids of the retrieved documents. `pool` has the grades of all judged
-    /// documents, in any order.
+    /// Prepares a topic of which a run retrieved some documents. `retrieved` has what is known of
+    /// the retrieved documents, in the order of the scores to come: an [`Assessment`] of each, or
+    /// its grade (`None`: not judged). `doc_ids` has the ids of the retrieved documents. `pool` has
+    /// the grades of all judged documents, in any order.
     ///
     /// U and the number of relevant documents count all documents of the pool. E is the mean over
     /// all orders of the retrieved documents. `retrieved` may be empty: the value is then 0, or
     /// undefined if it is undefined for every run.
     ///
     /// # Errors
-    /// As [`judge`](Self::judge). Also if more retrieved documents than judged documents have a
-    /// grade above 0.
+    /// As [`judge`](Self::judge). Also if a run retrieved more judged documents of a grade than
+    /// the pool has.
     pub fn judge_pool(
         &self,
         id: &str,
         pool: &[u8],
-        retrieved: &[u8],
+        retrieved: &[impl Into<Assessment> + Copy],
         doc_ids: Option<&[&str]>,
     ) -> Result<Judged, MeasureError> {
+        let mut retrieved: Vec<Assessment> = retrieved.iter().map(|&document| document.into()).collect();
+        let grades: Vec<u8> = retrieved.iter().map(|document| document.grade()).collect();
         self.check_grades(id, pool)?;
-        self.check_grades(id, retrieved)?;
-        let tie_keys = tie_keys(id, retrieved, doc_ids, self.conventions.ties, self.seed)?;
-        let grades = QueryGrades::pooled(pool, retrieved);
-        if !grades.pool_covers_ranked() {
+        self.check_grades(id, &grades)?;
+        let mut tie_keys = tie_keys(id, &grades, doc_ids, self.conventions.ties, self.seed)?;
+        mark_statuses(&mut tie_keys, &retrieved);
+        let all_judged = retrieved.iter().all(|document| document.is_judged());
+        if self.conventions.unjudged == Unjudged::Removed {
+            retrieved.retain(|document| document.is_judged());
+        }
+        // From the highest grade down, then as sort keys order documents that were not judged.
+        retrieved.sort_by_key(|&document| (Reverse(document.grade()), Status::from(document)));
+        let falling: Vec<u8> = retrieved.iter().map(|document| document.grade()).collect();
+        let statuses: Vec<Status> = retrieved.iter().map(|&document| document.into()).collect();
+        let grades = QueryGrades::pooled(pool, &falling);
+        if !grades.pool_covers(&retrieved) {
             return Err(MeasureError::NotInPool { query: id.to_owned() });
         }
-        let mut falling = retrieved.to_vec();
-        falling.sort_unstable_by(|a, b| b.cmp(a));
-        let bounds = self.bounds_of(&grades, &falling);
-        Ok(Judged { id: id.to_owned(), grades, tie_keys, bounds, evaluator: self.fingerprint })
+        let bounds = self.bounds_of(&grades, &falling, if all_judged { &[] } else { &statuses });
+        Ok(Judged { id: id.to_owned(), grades, tie_keys, all_judged, bounds, evaluator: self.fingerprint })
     }
 
     fn check_grades(&self, id: &str, grades: &[u8]) -> Result<(), MeasureError> {
@@ -290,8 +302,9 @@ impl Evaluator {
         if self.scale.has(query.max_grade()) { Ok(()) } else { self.check_grades(query.id(), query.grades()) }
     }
 
-    /// U and E of every slot; `falling` has the grades of the ranked documents, highest first.
-    fn bounds_of(&self, grades: &QueryGrades, falling: &[u8]) -> Vec<Bounds> {
+    /// U and E of every slot; `falling` has the grades of the ranked documents, highest first, and
+    /// `statuses` their statuses.
+    fn bounds_of(&self, grades: &QueryGrades, falling: &[u8], statuses: &[Status]) -> Vec<Bounds> {
         // The ideal order ends with the unjudged documents of the run, since a measure may count
         // their positions too.
         let mut ideal_order = Cow::Borrowed(grades.ideal());
@@ -306,13 +319,17 @@ impl Evaluator {
         let mut bounds = Vec::with_capacity(self.slots);
         for base in &self.bases {
             base.sum(&Ranked::new(&ideal_order, &singles, grades), &mut contributions, &mut ideal);
-            let mean = |out: &mut [f64]| base.measure.mean_over_orders(&Ranked::new(falling, one_group, grades), out);
+            let all_tied = Ranked::new(falling, one_group, grades).with_statuses(statuses);
+            let mean = |out: &mut [f64]| base.measure.mean_over_orders(&all_tied, out);
             base.sum_of(falling.len(), mean, &mut contributions, &mut means);
             bounds.extend((base.first_slot..).zip(&base.cutoffs).map(|(slot, &cutoff)| {
                 let denominator = base.measure.denominator(cutoff, grades);
                 let (ideal, mean) = (ideal[slot] / denominator, means[slot] / denominator);
-                let upper = base.measure.upper(cutoff, grades, ideal);
-                let expected = base.measure.expected(cutoff, grades, mean);
+                let ideal = base.measure.best(cutoff, grades, ideal);
+                let (upper, expected) = match base.entry.no_ue {
+                    None => (base.measure.upper(cutoff, grades, ideal), base.measure.expected(cutoff, grades, mean)),
+                    Some(_) => (f64::NAN, f64::NAN),
+                };
                 let normaliser = base.measure.normaliser(cutoff, grades, upper);
                 // If all orders have one value, V1 and V2 are undefined, whatever U and E are by
                 // convention.
@@ -339,21 +356,20 @@ impl Evaluator {
         out: &mut [f64],
     ) -> Result<(), MeasureError> {
         assert_eq!(out.len(), self.columns.len(), "one place a column");
-        if scores.len() != judged.documents() {
-            let (query, found, expected) = (judged.id.clone(), scores.len(), judged.documents());
+        if scores.len() != judged.tie_keys.len() {
+            let (query, found, expected) = (judged.id.clone(), scores.len(), judged.tie_keys.len());
             return Err(MeasureError::Count { query, what: "score", found, expected });
         }
         if judged.evaluator != self.fingerprint {
             return Err(MeasureError::ForeignJudgement { query: judged.id.clone() });
         }
-        let averaged = self.conventions.ties == Ties::Average;
-        let precision = self.conventions.scores;
-        scratch.order.rank(scores, &judged.tie_keys, averaged, precision).map_err(|row| MeasureError::NotFinite {
+        let rules = self.order_rules(judged);
+        scratch.order.rank(scores, &judged.tie_keys, rules).map_err(|row| MeasureError::NotFinite {
             query: judged.id.clone(),
             row,
             score: scores[row],
         })?;
-        let ranked = Ranked::new(&scratch.order.grades, &scratch.order.ends, &judged.grades);
+        let ranked = scratch.order.ranked(&judged.grades);
         scratch.sums.resize(self.slots, 0.0);
         for base in &self.bases {
             base.sum(&ranked, &mut scratch.contributions, &mut scratch.sums);
@@ -362,6 +378,15 @@ impl Evaluator {
             *value = judged.bounds[column.slot].value(column.version, scratch.sums[column.slot]);
         }
         Ok(())
+    }
+
+    fn order_rules(&self, judged: &Judged) -> OrderRules {
+        OrderRules {
+            averaged: self.conventions.ties == Ties::Average,
+            precision: self.conventions.scores,
+            all_judged: judged.all_judged,
+            unjudged: self.conventions.unjudged,
+        }
     }
 
     /// A ranking without ties of a judged query, from which [`Exchanges`] computes how the exchange
@@ -437,17 +462,21 @@ impl Evaluator {
     pub fn describe(&self) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for base in &self.bases {
-            let values = base.params.iter().zip(&base.settings.values);
+            let values = base.entry.params.iter().zip(&base.settings.values);
             let telling = values.filter(|(param, (_, value))| param.usual != Some(value));
             let values: Vec<String> = telling.map(|(_, (name, value))| format!("{name}={value}")).collect();
             lines.push(format!("{}: {}", base.settings.measure, values.join(", ")));
         }
-        let Conventions { ties, undefined, fold_mean, scores, .. } = self.conventions;
+        let Conventions { ties, undefined, fold_mean, unjudged, scores, .. } = self.conventions;
+        let unjudged = match unjudged {
+            Unjudged::NotRelevant => "",
+            Unjudged::Removed => "; unjudged documents: removed",
+        };
         let scores = match scores {
             Scores::F64 => "",
             Scores::F32 => "; scores compared as 32-bit floats",
         };
-        lines.push(format!("ties: {ties}{scores}; undefined values: {undefined}; mean over: {fold_mean}"));
+        lines.push(format!("ties: {ties}{scores}{unjudged}; undefined values: {undefined}; mean over: {fold_mean}"));
         lines
     }
 
@@ -477,25 +506,28 @@ impl Evaluator {
             let parts = base.measure.parts(cutoff, ranked, &contributions);
             (contributions, parts)
         };
-        let Order { grades: in_order, ends, .. } = &scratch.order;
-        let (contributions, parts) = explain(&Ranked::new(in_order, ends, grades));
+        let Order { grades: in_order, statuses, ends, .. } = &scratch.order;
+        let ranked = scratch.order.ranked(grades);
+        let (contributions, parts) = explain(&ranked);
         let singles: Vec<u32> = (1..=grades.judged() as u32).collect();
         let (ideal, ideal_parts) = explain(&Ranked::new(grades.ideal(), &singles, grades));
-        let mut falling = in_order.clone();
-        falling.sort_unstable_by(|a, b| b.cmp(a));
+        let mut falling: Vec<usize> = (0..in_order.len()).collect();
+        falling.sort_by_key(|&place| (Reverse(in_order[place]), statuses.get(place)));
+        let statuses: Vec<Status> = falling.iter().filter_map(|&place| statuses.get(place).copied()).collect();
+        let falling: Vec<u8> = falling.into_iter().map(|place| in_order[place]).collect();
         let one_group = [falling.len() as u32];
         let mut untied = vec![0.0; contributions.len()];
-        base.measure.mean_over_orders(&Ranked::new(in_order, ends, grades), &mut untied);
+        base.measure.mean_over_orders(&ranked, &mut untied);
         let mut means = vec![0.0; contributions.len()];
         let tied = Ranked::new(&falling, if falling.is_empty() { &[] } else { &one_group }, grades);
-        base.measure.mean_over_orders(&tied, &mut means);
+        base.measure.mean_over_orders(&tied.with_statuses(&statuses), &mut means);
         Ok(Explanation::new(Arithmetic {
             name: &self.names[column],
             version,
             cutoff,
             value: values[column],
             bounds: judged.bounds[slot],
-            rows: ranked_rows(scores, &judged.tie_keys, self.conventions.scores),
+            rows: ranked_rows(scores, &judged.tie_keys, self.order_rules(judged)),
             scores,
             grades: in_order,
             ends,

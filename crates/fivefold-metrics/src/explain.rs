@@ -213,14 +213,15 @@ fn steps(of: &Arithmetic<'_>) -> Vec<Step> {
         }
     };
     let (by, numbers) = divided(total);
-    let mut steps = vec![
-        match counted {
-            0 => step("A", "no document is ranked".to_owned(), numbers, a),
-            _ => step("A", format!("sum of the contributions of ranks 1 to {counted}{by}"), numbers, a),
-        },
-        bound("U", "the same sum for the ideal order", sum(&of.ideal), u),
-        bound("E", "the same sum, mean over all orders", sum(&of.means), e),
-    ];
+    let mut steps = vec![match counted {
+        0 => step("A", "no document is ranked".to_owned(), numbers, a),
+        _ => step("A", format!("sum of the contributions of ranks 1 to {counted}{by}"), numbers, a),
+    }];
+    // A measure without V1 and V2 has neither U nor E.
+    if !u.is_nan() {
+        steps.push(bound("U", "the same sum for the ideal order", sum(&of.ideal), u));
+        steps.push(bound("E", "the same sum, mean over all orders", sum(&of.means), e));
+    }
     let [a, u, e] = [a, u, e].map(number);
     let (formula, numbers) = match of.version {
         Version::Original if normaliser.is_infinite() => ("0 by convention".to_owned(), "0".to_owned()),

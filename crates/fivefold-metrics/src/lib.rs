@@ -24,7 +24,7 @@ pub use entry::MeasureEntry;
 pub use error::MeasureError;
 pub use evaluator::{Evaluator, Judged, Scratch};
 pub use explain::Explanation;
-pub use fivefold_base::Seed;
+pub use fivefold_base::{Assessment, Seed};
 pub use mean::{Mean, mean, mean_over_folds, settle};
 pub use measures::MEASURES;
 pub use objective::Objective;

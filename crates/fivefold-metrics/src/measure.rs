@@ -11,6 +11,8 @@
 //! One pass gives A at all cutoffs. E is A of one big tie, so A and E are equal to the last bit for
 //! a ranker that gives every document the same score.
 
+use fivefold_base::Assessment;
+
 /// A measure: the contribution of each position of a ranking, and the divisors of the sum.
 ///
 /// A cutoff of `None` means the whole list.
@@ -39,6 +41,13 @@ pub trait Measure: Send + Sync {
     /// undefined. Infinity: the value is 0.
     fn normaliser(&self, _cutoff: Option<usize>, _query: &QueryGrades, _upper: f64) -> f64 {
         1.0
+    }
+
+    /// The highest value of any order of the ranked documents. `ideal` is the value of the ideal
+    /// order of the judged documents, which a measure replaces only if a run that did not retrieve
+    /// the whole pool has another best order.
+    fn best(&self, _cutoff: Option<usize>, _query: &QueryGrades, ideal: f64) -> f64 {
+        ideal
     }
 
     /// U; `ideal` is the value of the ideal order.
@@ -140,6 +149,25 @@ impl GradeTable {
     }
 }
 
+/// Whether a retrieved document was judged; the order is that of the sort keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Status {
+    Judged,
+    Pooled,
+    Unjudged,
+}
+
+impl From<Assessment> for Status {
+    fn from(assessment: Assessment) -> Self {
+        match assessment {
+            Assessment::Judged(_) => Status::Judged,
+            Assessment::Pooled => Status::Pooled,
+            Assessment::Unjudged => Status::Unjudged,
+        }
+    }
+}
+
 /// The grades of a query without an order: grades of the ranked documents, and grades of the judged
 /// documents.
 ///
@@ -180,8 +208,7 @@ impl QueryGrades {
         QueryGrades { ideal, at_least: at_least(grades), ranked: grades.len(), ranked_at_least: None }
     }
 
-    /// For a pool of judged documents and the documents that a run ranks; an unjudged document has
-    /// grade 0.
+    /// For a pool of judged documents, and the grades of the documents that a run ranks.
     pub(crate) fn pooled(judged: &[u8], ranked: &[u8]) -> Self {
         QueryGrades {
             ranked: ranked.len(),
@@ -190,11 +217,14 @@ impl QueryGrades {
         }
     }
 
-    /// Whether the pool has enough relevant documents: for each grade above 0, at least as many
-    /// documents with this grade or a higher grade as the run.
-    pub(crate) fn pool_covers_ranked(&self) -> bool {
-        let ranked = self.ranked_at_least.as_deref().unwrap_or(&self.at_least);
-        ranked[1..].iter().zip(&self.at_least[1..]).all(|(ranked, judged)| ranked <= judged)
+    /// Whether the pool has all judged documents that a run retrieved: at least as many of each
+    /// grade.
+    pub(crate) fn pool_covers(&self, retrieved: &[Assessment]) -> bool {
+        let judged = retrieved.iter().filter(|document| document.is_judged());
+        let judged: Vec<u8> = judged.map(|document| document.grade()).collect();
+        let retrieved = at_least(&judged);
+        let of_grade = |at_least: &AtLeast, grade: usize| at_least[grade] - at_least[grade + 1];
+        (0..GRADES).all(|grade| of_grade(&retrieved, grade) <= of_grade(&self.at_least, grade))
     }
 
     /// Number of ranked documents n.
@@ -230,6 +260,8 @@ impl QueryGrades {
 #[derive(Debug, Clone, Copy)]
 pub struct Ranked<'a> {
     grades: &'a [u8],
+    /// Empty if all documents were judged.
+    statuses: &'a [Status],
     ends: &'a [u32],
     query: &'a QueryGrades,
 }
@@ -237,7 +269,13 @@ pub struct Ranked<'a> {
 impl<'a> Ranked<'a> {
     /// A ranking of the documents of `query`: `ends[g]` is the position after group `g`.
     pub(crate) fn new(grades: &'a [u8], ends: &'a [u32], query: &'a QueryGrades) -> Self {
-        Ranked { grades, ends, query }
+        Ranked { grades, statuses: &[], ends, query }
+    }
+
+    /// The same ranking, with the status of each position; an empty list if all documents were
+    /// judged.
+    pub(crate) fn with_statuses(self, statuses: &'a [Status]) -> Self {
+        Ranked { statuses, ..self }
     }
 
     /// The query's grades.
@@ -259,13 +297,14 @@ impl<'a> Ranked<'a> {
     /// The groups of tied documents that begin within the first `positions`, from the top.
     #[inline]
     pub fn groups(&self, positions: usize) -> impl Iterator<Item = Group<'a>> {
-        let Ranked { grades, ends, .. } = *self;
+        let Ranked { grades, statuses, ends, .. } = *self;
         let mut start = 0;
         ends.iter().map_while(move |&end| {
             let group = (start < positions).then(|| Group {
                 start,
                 seen: (end as usize).min(positions),
                 grades: &grades[start..end as usize],
+                statuses: statuses.get(start..end as usize).unwrap_or_default(),
             });
             start = end as usize;
             group
@@ -281,8 +320,26 @@ pub struct Group<'a> {
     /// The position after the group's last document, or the number of positions asked for if it is
     /// lower.
     pub seen: usize,
-    /// Grades of all its documents, highest first.
+    /// Grades of all its documents, highest first. A document that was not judged has grade 0.
     pub grades: &'a [u8],
+    /// Empty if all documents were judged.
+    statuses: &'a [Status],
+}
+
+impl Group<'_> {
+    /// Number of documents that are not in the qrels.
+    pub fn unjudged(&self) -> usize {
+        self.count(Status::Unjudged)
+    }
+
+    /// Number of documents that are in the pool but were not judged.
+    pub fn pooled(&self) -> usize {
+        self.count(Status::Pooled)
+    }
+
+    fn count(&self, wanted: Status) -> usize {
+        self.statuses.iter().filter(|&&status| status == wanted).count()
+    }
 }
 
 #[cfg(test)]
@@ -303,6 +360,11 @@ mod tests {
         let pooled = QueryGrades::pooled(&[0, 2, 1, 2], &[2, 0, 0, 0, 0]);
         assert_eq!((pooled.documents(), pooled.judged(), pooled.ideal()), (5, 4, &[2, 2, 1, 0][..]));
         assert_eq!([1, 2].map(|t| (pooled.relevant(t), pooled.ranked_relevant(t))), [(3, 1), (2, 1)]);
-        assert!(pooled.pool_covers_ranked() && !QueryGrades::pooled(&[1], &[2]).pool_covers_ranked());
+        let covers = |pool: &[u8], retrieved: &[Option<u8>]| {
+            let retrieved: Vec<Assessment> = retrieved.iter().copied().map(Assessment::from).collect();
+            QueryGrades::new(pool).pool_covers(&retrieved)
+        };
+        assert!(covers(&[1, 0], &[Some(1), None, None]) && covers(&[1, 0], &[Some(0), Some(1)]));
+        assert!(!covers(&[1], &[Some(2)]) && !covers(&[1, 0], &[Some(0), Some(0)]));
     }
 }

@@ -7,13 +7,40 @@
 //! looked up by row. Under `average`, the rank of the tie policy comes from the grade, so the
 //! result does not depend on the order of rows.
 
-use fivefold_base::{HIGHEST_GRADE, Seed};
+use fivefold_base::{Assessment, HIGHEST_GRADE, Seed};
 
-use crate::conventions::{Scores, Ties};
+use crate::conventions::{Scores, Ties, Unjudged};
 use crate::error::MeasureError;
+use crate::measure::{QueryGrades, Ranked, Status};
 
-/// Bits of a grade at the low end of a key.
+/// Bits of a grade at the low end of a key, with what is known of the document above it.
 const GRADE_BITS: u32 = 8;
+
+/// Bits of the grade alone.
+const PLAIN_GRADE_BITS: u32 = 5;
+
+/// Writes into the keys of documents whether they were judged.
+pub(crate) fn mark_statuses(tie_keys: &mut [u64], retrieved: &[Assessment]) {
+    for (key, &assessment) in tie_keys.iter_mut().zip(retrieved) {
+        *key |= (Status::from(assessment) as u64) << PLAIN_GRADE_BITS;
+    }
+}
+
+/// The grade in a key.
+#[inline]
+fn grade(key: u64) -> u8 {
+    key as u8 & ((1 << PLAIN_GRADE_BITS) - 1)
+}
+
+/// The status in a key.
+#[inline]
+fn status(key: u64) -> Status {
+    match key as u8 >> PLAIN_GRADE_BITS {
+        0 => Status::Judged,
+        1 => Status::Pooled,
+        _ => Status::Unjudged,
+    }
+}
 
 /// The lower half of each document's key: rank among equal scores, then grade.
 ///
@@ -87,10 +114,29 @@ fn key(score: f64, tie: u64, precision: Scores) -> u128 {
 
 /// The rows of the documents from the first position to the last, as [`Order::rank`] ranks them.
 /// Documents with equal keys stand in the order of rows.
-pub(crate) fn ranked_rows(scores: &[f64], tie_keys: &[u64], precision: Scores) -> Vec<usize> {
-    let mut rows: Vec<usize> = (0..scores.len()).collect();
-    rows.sort_by_key(|&row| key(scores[row], tie_keys[row], precision));
+pub(crate) fn ranked_rows(scores: &[f64], tie_keys: &[u64], rules: OrderRules) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..scores.len()).filter(|&row| rules.keep(tie_keys[row])).collect();
+    rows.sort_by_key(|&row| key(scores[row], tie_keys[row], rules.precision));
     rows
+}
+
+/// How scores rank documents.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OrderRules {
+    /// Whether a group holds all documents of one score; otherwise each group holds one document.
+    pub(crate) averaged: bool,
+    pub(crate) precision: Scores,
+    /// Whether all documents were judged.
+    pub(crate) all_judged: bool,
+    pub(crate) unjudged: Unjudged,
+}
+
+impl OrderRules {
+    /// Whether a document takes part in the ranking.
+    #[inline]
+    fn keep(&self, tie_key: u64) -> bool {
+        self.all_judged || self.unjudged == Unjudged::NotRelevant || status(tie_key) == Status::Judged
+    }
 }
 
 /// Sorted keys, and their ranking: grades from the top, and the end of each tie group.
@@ -98,32 +144,33 @@ pub(crate) fn ranked_rows(scores: &[f64], tie_keys: &[u64], precision: Scores) -
 pub(crate) struct Order {
     keys: Vec<u128>,
     pub(crate) grades: Vec<u8>,
+    /// Empty if all documents were judged.
+    pub(crate) statuses: Vec<Status>,
     pub(crate) ends: Vec<u32>,
 }
 
 impl Order {
-    /// Ranks documents by their scores. If `averaged`, a group holds all documents of one score;
-    /// otherwise each group holds one document. The error is the row of a score that is not
-    /// finite.
-    pub(crate) fn rank(
-        &mut self,
-        scores: &[f64],
-        tie_keys: &[u64],
-        averaged: bool,
-        precision: Scores,
-    ) -> Result<(), usize> {
+    /// Ranks documents by their scores. The error is the row of a score that is not finite.
+    pub(crate) fn rank(&mut self, scores: &[f64], tie_keys: &[u64], rules: OrderRules) -> Result<(), usize> {
         let mut finite = true;
         self.keys.clear();
         self.keys.extend(scores.iter().zip(tie_keys).map(|(&score, &tie)| {
             finite &= score.is_finite();
-            key(score, tie, precision)
+            key(score, tie, rules.precision)
         }));
         if !finite {
             return Err(scores.iter().position(|score| !score.is_finite()).unwrap_or(0));
         }
+        self.statuses.clear();
+        if !rules.all_judged {
+            self.keys.retain(|&key| rules.keep(key as u64));
+        }
         self.keys.sort_unstable();
+        if !rules.all_judged && rules.unjudged == Unjudged::NotRelevant {
+            self.statuses.extend(self.keys.iter().map(|&key| status(key as u64)));
+        }
         self.grades.clear();
-        self.grades.extend(self.keys.iter().map(|&key| key as u8));
+        self.grades.extend(self.keys.iter().map(|&key| grade(key as u64)));
         let keys = &self.keys[..];
         self.ends.resize(keys.len(), 0);
         let mut groups = 0;
@@ -131,7 +178,7 @@ impl Order {
             // The place is always written, but kept only at the end of a group. This is faster than
             // an unpredictable branch.
             self.ends[groups] = i as u32 + 1;
-            let ends_here = !averaged || keys.get(i + 1).is_none_or(|&next| next >> 64 != keys[i] >> 64);
+            let ends_here = !rules.averaged || keys.get(i + 1).is_none_or(|&next| next >> 64 != keys[i] >> 64);
             groups += usize::from(ends_here);
         }
         self.ends.truncate(groups);
@@ -139,14 +186,25 @@ impl Order {
     }
 }
 
+impl Order {
+    /// The ranking, for measures.
+    pub(crate) fn ranked<'a>(&'a self, query: &'a QueryGrades) -> Ranked<'a> {
+        Ranked::new(&self.grades, &self.ends, query).with_statuses(&self.statuses)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn rules(averaged: bool, precision: Scores) -> OrderRules {
+        OrderRules { averaged, precision, all_judged: true, unjudged: Unjudged::NotRelevant }
+    }
+
     fn ranked(scores: &[f64], grades: &[u8], ids: Option<&[&str]>, ties: Ties) -> (Vec<u8>, Vec<u32>) {
         let keys = tie_keys("q", grades, ids, ties, Seed::new(1)).unwrap();
         let mut order = Order::default();
-        order.rank(scores, &keys, ties == Ties::Average, Scores::F64).unwrap();
+        order.rank(scores, &keys, rules(ties == Ties::Average, Scores::F64)).unwrap();
         (order.grades, order.ends)
     }
 
@@ -164,7 +222,7 @@ mod tests {
     fn scores_tie_that_agree_as_32_bit_floats() {
         let ends = |precision| {
             let mut order = Order::default();
-            order.rank(&[1.0, 1.0 + 1e-9, 1.0 + 1e-7], &[0, 0, 0], true, precision).unwrap();
+            order.rank(&[1.0, 1.0 + 1e-9, 1.0 + 1e-7], &[0, 0, 0], rules(true, precision)).unwrap();
             order.ends
         };
         assert_eq!((ends(Scores::F64), ends(Scores::F32)), (vec![1, 2, 3], vec![1, 3]));
@@ -212,7 +270,7 @@ mod tests {
     #[test]
     fn scores_that_are_not_finite_are_found() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert_eq!(Order::default().rank(&[0.0, bad], &[0, 0], true, Scores::F64), Err(1));
+            assert_eq!(Order::default().rank(&[0.0, bad], &[0, 0], rules(true, Scores::F64)), Err(1));
         }
     }
 }

@@ -123,11 +123,15 @@ impl MeasureSpec {
         MeasureSpec { cutoff, ..self.clone() }
     }
 
-    /// Checks whether the measure takes the cutoff.
+    /// Checks whether the measure takes the cutoff and the version.
     ///
     /// # Errors
-    /// If the cutoff is 0, or missing, or if the measure takes no cutoff.
+    /// If the cutoff is 0, or missing, or if the measure takes no cutoff. Also if the measure has no
+    /// V1 and V2, and the version is one of these.
     pub fn check(&self) -> Result<(), MeasureError> {
+        if let Some(reason) = self.entry.no_ue.filter(|_| self.version != Version::Original) {
+            return Err(MeasureError::NoUe { measure: self.to_string(), base: self.base().to_string(), reason });
+        }
         let problem = match (self.entry.cutoffs, self.cutoff) {
             (Cutoffs::Never | Cutoffs::Fixed(_), Some(_)) => "takes no cutoff",
             (Cutoffs::Required, None) => "needs a cutoff, as in `p@10`",

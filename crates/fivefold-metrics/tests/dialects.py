@@ -138,12 +138,14 @@ def trec_eval(query):
 
     judged, run = judged_and_run(query)
     cutoffs = ",".join(map(str, CUTOFFS))
-    measures = {"map", "ndcg", "recip_rank", f"map_cut.{cutoffs}", f"ndcg_cut.{cutoffs}", f"P.{cutoffs}"}
+    measures = {"map", "ndcg", "recip_rank", "bpref", "infAP", "Rprec", "binG", "Rprec_mult.0.2,1.5"}
+    measures |= {f"{name}.{cutoffs}" for name in ("map_cut", "ndcg_cut", "P", "recall", "relative_P", "success")}
     values = pytrec_eval.RelevanceEvaluator({"q": judged}, measures).evaluate({"q": run})["q"] if run else {}
-    names = {"map": "ap", "map_cut": "ap", "ndcg_cut": "ndcg", "P": "p", "recip_rank": "rr"}
+    names = {"map": "ap", "map_cut": "ap", "ndcg_cut": "ndcg", "P": "p", "recip_rank": "rr", "infAP": "infap", "Rprec": "rprec",
+             "binG": "bing", "relative_P": "relp", "Rprec_mult_0.20": "rprec(x=0.2)", "Rprec_mult_1.50": "rprec(x=1.5)"}
     def ours(name):
         stem, _, k = name.rpartition("_")
-        return f"{names[stem]}@{k}" if k.isdigit() else names.get(name, name)
+        return f"{names.get(stem, stem)}@{k}" if k.isdigit() else names.get(name, name)
     return {ours(name): value for name, value in values.items()}
 
 

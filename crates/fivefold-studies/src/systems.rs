@@ -14,6 +14,7 @@ pub(crate) mod config;
 mod letor;
 mod trec;
 
+use fivefold_base::Assessment;
 use fivefold_core::Seed;
 use fivefold_data::per_query::SystemValues;
 use fivefold_metrics::{Conventions, Evaluator, Judged, MeasureSpec, Scratch, Ties};
@@ -71,7 +72,10 @@ pub struct RankedQuery {
     pub id: String,
     /// Grades of the judged documents.
     pub grades: Vec<u8>,
-    /// Ids of all documents, the judged documents first; empty if the collection has no ids.
+    /// How many documents behind the judged documents are in the pool without a judgement: their
+    /// grades in the qrels are negative.
+    pub pooled: usize,
+    /// Ids of all documents: the judged documents, the pooled documents, the others; empty if the collection has no ids.
     pub ids: Vec<String>,
     /// The list of each system; `None` if the system lacks the query.
     pub lists: Vec<Option<ScoredList>>,
@@ -87,6 +91,15 @@ pub struct ScoredList {
 }
 
 impl RankedQuery {
+    /// What the qrels say of a document.
+    pub fn assessment(&self, document: Document) -> Assessment {
+        match self.grades.get(document as usize) {
+            Some(&grade) => Assessment::Judged(grade),
+            None if (document as usize) < self.grades.len() + self.pooled => Assessment::Pooled,
+            None => Assessment::Unjudged,
+        }
+    }
+
     /// The grade of a document; 0 without a judgement.
     pub fn grade(&self, document: Document) -> u8 {
         self.grades.get(document as usize).copied().unwrap_or(0)
@@ -116,7 +129,7 @@ impl RankedQuery {
         if all && list.documents.iter().zip(0..).all(|(&document, row)| document == row) {
             return Ok(evaluator.judge(&self.id, &self.grades, ids.as_deref())?);
         }
-        let retrieved: Vec<u8> = list.documents.iter().map(|&document| self.grade(document)).collect();
+        let retrieved: Vec<Assessment> = list.documents.iter().map(|&document| self.assessment(document)).collect();
         Ok(evaluator.judge_pool(&self.id, &self.grades, &retrieved, ids.as_deref())?)
     }
 }
@@ -241,6 +254,7 @@ mod tests {
         let mut query = RankedQuery {
             id: "q".to_owned(),
             grades: vec![1, 0],
+            pooled: 0,
             ids: ["a", "b", "c"].map(str::to_owned).to_vec(),
             lists: vec![list(&[0, 2, 1], &[0.5, 0.5, 0.9]), None],
         };
@@ -260,6 +274,7 @@ mod tests {
             queries: vec![RankedQuery {
                 id: "q".to_owned(),
                 grades: vec![1, 0, 1, 1],
+                pooled: 0,
                 ids: Vec::new(),
                 lists: vec![list(&[0, 1, 2, 3], &[4.0, 3.0, 2.0, 1.0]), list(&[4, 0], &[2.0, 1.0]), None],
             }],

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_metrics::conventions::{
     ApDenominator, ApTies, Discount, Gain, HighestGrade, MissingTopics, NoRelevant, PDenominator, Scores, ShortList,
-    SpExpected, SpUpper,
+    SpExpected, SpUpper, Unjudged,
 };
 use fivefold_metrics::{Conventions, DIALECTS, Dialect, FoldMean, MeasureError, Overrides, Ties, Undefined, dialect};
 
@@ -54,6 +54,10 @@ pub(crate) struct ConventionArgs {
     /// How to treat a topic that is in the qrels but not in the run
     #[arg(long, value_name = "POLICY", value_parser = word::<MissingTopics>(MissingTopics::WORDS))]
     missing_topics: Option<MissingTopics>,
+    /// How a retrieved document counts that was not judged: as not relevant, or removed from the
+    /// ranking (trec_eval -J)
+    #[arg(long, value_name = "POLICY", value_parser = word::<Unjudged>(Unjudged::WORDS))]
+    unjudged: Option<Unjudged>,
     /// The precision with which scores are compared: scores that are equal in 32-bit floats tie
     /// under f32
     #[arg(long, value_name = "BITS", value_parser = word::<Scores>(Scores::WORDS))]
@@ -94,6 +98,7 @@ impl ConventionArgs {
             short_list: self.short_list,
             fold_mean: self.fold_mean,
             missing_topics: self.missing_topics,
+            unjudged: self.unjudged,
             scores: self.score_precision,
             ap_ties: self.ap_ties,
             no_relevant: self.no_relevant,

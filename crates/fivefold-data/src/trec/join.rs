@@ -5,9 +5,10 @@
 //! tells which topics the run has. A topic of the run without judgements is left out and counted. A
 //! retrieved document without a judgement has grade 0 and is counted.
 
+use fivefold_base::Assessment;
 use fivefold_base::words::{counted, which};
 
-use super::qrels::{Judgement, Qrels};
+use super::qrels::Qrels;
 use super::remarks;
 use super::run::Run;
 
@@ -37,8 +38,8 @@ pub struct JoinedTopic<'a> {
     pub documents: Vec<&'a str>,
     /// The documents' scores.
     pub scores: Vec<f64>,
-    /// The documents' grades; 0 for a document without a judgement.
-    pub grades: Vec<u8>,
+    /// What the qrels say of each document.
+    pub assessments: Vec<Assessment>,
     /// Number of documents without a judgement.
     pub unjudged: usize,
 }
@@ -51,9 +52,9 @@ impl<'a> Joined<'a> {
         for judged in &qrels.topics {
             let topic = run.topic(&judged.id);
             let documents = topic.map_or(&[][..], |topic| &topic.documents);
-            let judged_as = |document: &str| judged.judgement(document).and_then(Judgement::grade);
-            let found: Vec<Option<u8>> = documents.iter().map(|retrieved| judged_as(&retrieved.document)).collect();
-            let unjudged = found.iter().filter(|grade| grade.is_none()).count();
+            let assessments: Vec<Assessment> =
+                documents.iter().map(|retrieved| judged.assessment(&retrieved.document)).collect();
+            let unjudged = assessments.iter().filter(|assessment| !assessment.is_judged()).count();
             joined.missing += usize::from(topic.is_none());
             joined.unjudged += unjudged;
             joined.retrieved += documents.len();
@@ -62,7 +63,7 @@ impl<'a> Joined<'a> {
                 in_run: topic.is_some(),
                 documents: documents.iter().map(|retrieved| retrieved.document.as_str()).collect(),
                 scores: documents.iter().map(|retrieved| retrieved.score).collect(),
-                grades: found.into_iter().map(|grade| grade.unwrap_or(0)).collect(),
+                assessments,
                 unjudged,
             });
         }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use fivefold_base::Assessment;
 use fivefold_base::words::{counted, which};
 use fivefold_core::GradeScale;
 
@@ -106,6 +107,14 @@ impl QrelsTopic {
     /// The grades of the judged documents, without negative grades.
     pub fn grades(&self) -> Vec<u8> {
         self.judgements.iter().filter_map(Judgement::grade).collect()
+    }
+
+    /// What the topic's judgements say of a document.
+    pub fn assessment(&self, document: &str) -> Assessment {
+        match self.judgement(document) {
+            Some(judgement) => judgement.grade().map_or(Assessment::Pooled, Assessment::Judged),
+            None => Assessment::Unjudged,
+        }
     }
 
     /// The judgement of a document; `None` if the document is not judged.

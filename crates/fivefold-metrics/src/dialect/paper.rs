@@ -4,7 +4,7 @@
 use super::Dialect;
 use crate::conventions::{
     ApDenominator, ApTies, Conventions, Discount, FoldMean, Gain, HighestGrade, MissingTopics, NoRelevant,
-    PDenominator, Scores, ShortList, SpExpected, SpUpper, Ties, Undefined,
+    PDenominator, Scores, ShortList, SpExpected, SpUpper, Ties, Undefined, Unjudged,
 };
 
 /// `paper`.
@@ -31,6 +31,7 @@ pub(super) fn conventions() -> Conventions {
         sp_expected: SpExpected::Independent,
         short_list: ShortList::Cut,
         fold_mean: FoldMean::Queries,
+        unjudged: Unjudged::NotRelevant,
         missing_topics: MissingTopics::Zero,
         scores: Scores::F64,
         ap_ties: ApTies::Orders,

@@ -5,12 +5,11 @@
 //! BinG is undefined without a relevant document; trec_eval's `binG` is then 0. Source: trec_eval,
 //! `binG`.
 //!
-//! Ties. A relevant document at place j (from 0) of a group of m documents has j of the other m-1
-//! documents above it. The number x of those that are not relevant is hypergeometric. Its
-//! distribution follows from place to place, and probabilities below 1e-40 are left out, which
-//! changes no bit of a sum. Cost: about 20 sqrt(m) multiplications a place of a group.
+//! Ties. A document at place j of a group has j of the others above it; the number of those that
+//! are not relevant is hypergeometric (`above.rs`).
 
 use super::NONE_RELEVANT;
+use super::above::numbers_above;
 use crate::conventions::NoRelevant;
 use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
@@ -24,6 +23,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Never,
     params: &[THRESHOLD, NO_RELEVANT],
     paper: None,
+    no_ue: None,
     build: |settings| {
         let (threshold, no_relevant) = (settings.get("threshold")?, settings.get("no_relevant")?);
         Ok(Box::new(BinaryGain { threshold, relevant: GradeTable::relevant(threshold), no_relevant }))
@@ -64,9 +64,6 @@ impl Measure for BinaryGain {
     }
 }
 
-/// A probability that changes no bit of a sum.
-const NEGLIGIBLE: f64 = 1e-40;
-
 /// Fills the places of a group of `relevant` and `others` documents with their mean contributions;
 /// `above` documents that are not relevant stand above the group.
 fn tied(above: usize, [relevant, others]: [usize; 2], places: &mut [f64]) {
@@ -75,36 +72,8 @@ fn tied(above: usize, [relevant, others]: [usize; 2], places: &mut [f64]) {
     }
     let size = relevant + others;
     let worth: Vec<f64> = (above..=above + others).map(|above| 1.0 / libm::log2((2 + above) as f64)).collect();
-    // `chances[x]`: the probability that x of the others stand above the place. All that is not
-    // negligible lies in `first..=last`.
-    let mut chances = vec![0.0; others + 1];
-    chances[0] = 1.0;
-    let (mut first, mut last) = (0, 0);
-    for (place, slot) in places.iter_mut().enumerate() {
-        let mean: f64 =
-            chances[first..=last].iter().zip(&worth[first..=last]).map(|(chance, worth)| chance * worth).sum();
-        *slot = relevant as f64 / size as f64 * mean;
-        let left = size - 1 - place;
-        if left == 0 {
-            break;
-        }
-        for x in (first..=last).rev() {
-            let one_more = chances[x] * ((others - x) as f64 / left as f64);
-            chances[x] -= one_more;
-            if x < others {
-                chances[x + 1] += one_more;
-            }
-        }
-        last = (last + 1).min(others);
-        while first < last && chances[first] < NEGLIGIBLE {
-            chances[first] = 0.0;
-            first += 1;
-        }
-        while first < last && chances[last] < NEGLIGIBLE {
-            chances[last] = 0.0;
-            last -= 1;
-        }
-    }
+    let share = relevant as f64 / size as f64;
+    numbers_above(size - 1, others, places.len(), |place, chances| places[place] = share * chances.mean(&worth));
 }
 
 #[cfg(test)]

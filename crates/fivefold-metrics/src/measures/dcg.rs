@@ -32,6 +32,7 @@ pub(super) const NDCG: MeasureEntry = MeasureEntry {
         },
     ],
     paper: Some(InPaper { first_table: 3, figure: 2 }),
+    no_ue: None,
     build: |settings| {
         let zero_beyond_list = settings.get::<ShortList>("short_list")? == ShortList::Zero;
         Ok(Box::new(dcg(settings, Original::Share { zero_beyond_list })?))
@@ -47,6 +48,7 @@ pub(super) const DCG: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Optional,
     params: &[GAIN, DISCOUNT],
     paper: None,
+    no_ue: None,
     build: |settings| Ok(Box::new(dcg(settings, Original::Sum)?)),
 };
 

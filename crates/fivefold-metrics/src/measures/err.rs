@@ -38,6 +38,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         Param { default: |conventions, _| conventions.err_no_relevant.to_string(), usual: Some("zero"), ..NO_RELEVANT },
     ],
     paper: None,
+    no_ue: None,
     build: |settings| expected_reciprocal_rank(settings, false),
 };
 
@@ -50,6 +51,7 @@ pub(super) const NERR: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Optional,
     params: &[MAX_GRADE, NO_RELEVANT],
     paper: None,
+    no_ue: None,
     build: |settings| expected_reciprocal_rank(settings, true),
 };
 

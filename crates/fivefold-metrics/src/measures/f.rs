@@ -28,6 +28,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         NO_RELEVANT,
     ],
     paper: None,
+    no_ue: None,
     build: |settings| {
         let x: f64 = settings.get("x")?;
         let divisor =

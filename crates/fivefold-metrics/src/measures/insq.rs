@@ -39,6 +39,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         MAX_GRADE,
     ],
     paper: None,
+    no_ue: None,
     build: |settings| {
         let (needed, depth): (f64, usize) = (settings.get("T")?, settings.get("depth")?);
         let highest = f64::from(settings.highest_grade()?);

@@ -20,6 +20,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Never,
     params: &[GAIN, DISCOUNT],
     paper: None,
+    no_ue: None,
     build: |settings| {
         let discount: Discount = settings.get("discount")?;
         let discounts = Discounts::new(move |rank| discount.at(rank));

@@ -1,12 +1,15 @@
 //! The registered measures. A new measure is a file with a [`MeasureEntry`], and a line in
 //! [`MEASURES`].
 
+mod above;
 mod bing;
+mod bpref;
 mod counted;
 mod dcg;
 mod discounted;
 mod err;
 mod f;
+mod infap;
 mod insq;
 mod mean_ndcg;
 mod neru;
@@ -22,6 +25,7 @@ mod rr;
 mod sdcg;
 mod sp;
 mod success;
+mod unjudged;
 
 use crate::entry::MeasureEntry;
 
@@ -55,10 +59,15 @@ pub const MEASURES: &[MeasureEntry] = &[
     sdcg::ENTRY,
     q::ENTRY,
     bing::ENTRY,
+    bpref::ENTRY,
+    infap::ENTRY,
     pairs::AUC,
     pairs::PAIR_ACCURACY,
     neru::NERU,
     neru::NNERU,
+    unjudged::JUDGED,
+    unjudged::UNJUDGED,
+    unjudged::RBP_RESIDUAL,
 ];
 
 /// Why a measure is 0 by convention, for [`Parts`](crate::measure::Parts).

@@ -21,6 +21,7 @@ pub(super) const NERU: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Optional,
     params: &[BETA, NEUTRAL],
     paper: None,
+    no_ue: None,
     build: |settings| build(settings, Original::Sum),
 };
 
@@ -32,6 +33,7 @@ pub(super) const NNERU: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Optional,
     params: &[BETA, NEUTRAL],
     paper: None,
+    no_ue: None,
     build: |settings| build(settings, Original::Share { zero_beyond_list: false }),
     ..NERU
 };

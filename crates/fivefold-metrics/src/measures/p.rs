@@ -29,6 +29,7 @@ pub(super) const P: MeasureEntry = MeasureEntry {
         THRESHOLD,
     ],
     paper: None,
+    no_ue: None,
     build: |settings| precision(settings, settings.get("denominator")?),
 };
 
@@ -41,6 +42,7 @@ pub(super) const WTA: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Fixed(1),
     params: &[THRESHOLD],
     paper: None,
+    no_ue: None,
     build: |settings| precision(settings, PDenominator::Cutoff),
 };
 

@@ -24,6 +24,7 @@ pub(super) const AUC: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Never,
     params: &[THRESHOLD],
     paper: None,
+    no_ue: None,
     build: |settings| {
         let threshold: u8 = settings.get("threshold")?;
         Ok(Box::new(Pairs { level: move |grade| u8::from(grade >= threshold) }))
@@ -39,6 +40,7 @@ pub(super) const PAIR_ACCURACY: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Never,
     params: &[],
     paper: None,
+    no_ue: None,
     build: |_| Ok(Box::new(Pairs { level: |grade| grade })),
 };
 
@@ -117,7 +119,7 @@ impl<L: Fn(u8) -> u8 + Send + Sync> Measure for Pairs<L> {
     }
 
     /// The ideal order of the judged documents has other pairs than the ranked documents.
-    fn upper(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
+    fn best(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
         different(&self.ranked(query))
     }
 }

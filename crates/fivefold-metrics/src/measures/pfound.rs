@@ -33,6 +33,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         NO_RELEVANT,
     ],
     paper: None,
+    no_ue: None,
     build: |settings| {
         let (decay, highest): (f64, f64) = (settings.get("decay")?, settings.highest_grade()?.into());
         let user = Cascade {

@@ -49,6 +49,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         NO_RELEVANT,
     ],
     paper: None,
+    no_ue: None,
     build: |settings| {
         let threshold: u8 = settings.get("threshold")?;
         Ok(Box::new(Q {

@@ -36,6 +36,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         Param { help: "the lowest grade that counts as relevant; only for binary gain", ..THRESHOLD },
     ],
     paper: None,
+    no_ue: None,
     build: |settings| {
         let p: f64 = settings.get("p")?;
         let gain = match settings.get("gain")? {

@@ -18,6 +18,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Required,
     params: &[THRESHOLD, NO_RELEVANT],
     paper: None,
+    no_ue: None,
     build: |settings| Counted::build(settings, |_| None, |_, relevant| relevant as f64, "relevant documents"),
 };
 
@@ -37,7 +38,7 @@ mod tests {
         for (threshold, expected) in [(1, [0.25, 0.25, 0.5, 0.75]), (2, [0.0, 0.0, 1.0, 1.0])] {
             let spec = |k: usize| format!("recall(threshold={threshold})@{k}").parse::<MeasureSpec>().unwrap();
             let evaluator = Evaluator::new(&[1, 2, 3, 5].map(spec), &conventions, 2, Seed::new(1)).unwrap();
-            let (judged, retrieved) = ([1, 0, 2, 1, 0, 1], [1, 0, 2, 0, 1]);
+            let (judged, retrieved) = ([1, 0, 2, 1, 0, 1], [Some(1), Some(0), Some(2), None, Some(1)]);
             let ids = Some(&["a", "b", "c", "x", "d"][..]);
             let topic = evaluator.judge_pool("q", &judged, &retrieved, ids).unwrap();
             let mut found = [0.0; 4];

@@ -16,6 +16,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Required,
     params: &[THRESHOLD, NO_RELEVANT],
     paper: None,
+    no_ue: None,
     build: |settings| {
         let best = |k: Option<usize>, relevant: usize| k.unwrap_or(relevant).min(relevant) as f64;
         Counted::build(settings, |_| None, best, "min(k, relevant documents)")

@@ -27,6 +27,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         NO_RELEVANT,
     ],
     paper: None,
+    no_ue: None,
     build: |settings| {
         let x: f64 = settings.get("x")?;
         let positions = move |relevant: usize| (x * relevant as f64 + 0.9).floor() as usize;

@@ -22,6 +22,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Optional,
     params: &[THRESHOLD, NO_RELEVANT],
     paper: None,
+    no_ue: None,
     build: |settings| {
         let threshold = settings.get("threshold")?;
         let no_relevant = settings.get("no_relevant")?;

@@ -16,6 +16,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Required,
     params: &[MAX_GRADE],
     paper: None,
+    no_ue: None,
     build: |settings| {
         let highest = f64::from(settings.highest_grade()?);
         let gain = GradeTable::new(|grade| f64::from(grade) / highest);

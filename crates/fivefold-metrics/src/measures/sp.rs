@@ -47,6 +47,7 @@ pub(super) const AP: MeasureEntry = MeasureEntry {
         NO_RELEVANT,
     ],
     paper: Some(InPaper { first_table: 15, figure: 3 }),
+    no_ue: None,
     build: |settings| {
         let share = Share { denominator: settings.get("denominator")?, no_relevant: settings.get("no_relevant")? };
         Ok(Box::new(sum_of_precision(settings, Some(share))?))
@@ -62,6 +63,7 @@ pub(super) const SP: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Optional,
     params: &[UPPER, EXPECTED, THRESHOLD, TIES],
     paper: None,
+    no_ue: None,
     build: |settings| Ok(Box::new(sum_of_precision(settings, None)?)),
 };
 

@@ -20,6 +20,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     cutoffs: Cutoffs::Required,
     params: &[THRESHOLD, NO_RELEVANT],
     paper: None,
+    no_ue: None,
     build: |settings| {
         let (threshold, no_relevant) = (settings.get("threshold")?, settings.get("no_relevant")?);
         Ok(Box::new(Success { threshold, relevant: GradeTable::relevant(threshold), no_relevant }))

@@ -43,6 +43,11 @@ const CHECKS: &[(&str, [f64; 2], [f64; 2], f64)] = &[
     ("bing", [0.7103099, 0.6404016], [0.2654016, 0.2948459], 0.6487982),
     ("pfound(max_grade=4)", [0.5698756, 0.5319753], [0.4902508, 0.4486760], 0.5279266),
     ("sdcg@3", [0.4692787, 0.3333333], [0.2960819, 0.25], 0.3086598),
+    ("bpref", [0.6666667, 0.5], [0.4166667, 0.3333333], 0.6111111),
+    ("infap", [0.7555556, 0.6450005], [0.2250000, 0.2633337], 0.6703712),
+    ("judged@3", [1.0, 1.0], [0.6666667, f64::NAN], 1.0),
+    ("unj@10", [0.0, 0.0], [0.2, f64::NAN], 0.0),
+    ("rbp_resid", [0.0, 0.0], [0.704341, f64::NAN], 0.0),
     ("auc", [0.6666667, 0.5], [0.5, 0.5], 0.6111111),
     ("pairacc", [0.6363636, 0.5], [0.5555556, 0.5], 0.5454545),
     ("insq", [0.3127470, f64::NAN], [0.1941188, f64::NAN], f64::NAN),
@@ -63,11 +68,32 @@ fn check_values_of_further_measures() {
         let query = evaluator.judge("L", &[1, 0, 2, 0, 1, 0], None).unwrap();
         check(value(&query, &falling(6)), on_query[0], &format!("{name} of L"));
         check(value(&query, &[0.0; 6]), on_query[1], &format!("E of {name} of L"));
-        let run = evaluator.judge_pool("P", &[2, 2, 1, 1, 0, 0, 0], &[0, 2, 0, 0, 1, 0], None).unwrap();
+        let retrieved = [None, Some(2), Some(0), None, Some(1), Some(0)];
+        let run = evaluator.judge_pool("P", &[2, 2, 1, 1, 0, 0, 0], &retrieved, None).unwrap();
         check(value(&run, &falling(6)), on_run[0], &format!("{name} of P"));
         check(value(&run, &[0.0; 6]), on_run[1], &format!("E of {name} of P"));
         let tied = evaluator.judge("T", &[1, 0, 2, 0, 1, 0], None).unwrap();
         check(value(&tied, &[3.0, 3.0, 2.0, 2.0, 2.0, 1.0]), *with_ties, &format!("{name} of T"));
+    }
+}
+
+/// Check values of a run with a document that is in the pool and was not judged, and one that is
+/// not in the qrels.
+#[test]
+fn check_values_with_a_pool_that_was_judged_in_part() {
+    use fivefold_metrics::Assessment::{Judged, Pooled, Unjudged};
+    let run = [Judged(2), Judged(0), Pooled, Judged(1), Judged(0), Unjudged, Judged(1)];
+    for (name, value, mean) in
+        [("infap", 0.53125, 0.4745536), ("bpref", 0.5, 0.5), ("unj@5", 0.2, f64::NAN), ("judged@5", 1.0, f64::NAN)]
+    {
+        let evaluator = evaluator(&[name], &exact(), 2);
+        let topic = evaluator.judge_pool("I", &[2, 0, 1, 0, 1, 1, 0], &run, None).unwrap();
+        for (scores, expected) in [(falling(7), value), (vec![0.0; 7], mean)] {
+            let mut found = [f64::NAN];
+            evaluator.evaluate(&topic, &scores, &mut Scratch::default(), &mut found).unwrap();
+            // The program's values have eps = 1e-5; the printed value has none.
+            assert!(expected.is_nan() || (found[0] - expected).abs() <= 5e-6, "{name}: {}, not {expected}", found[0]);
+        }
     }
 }
 

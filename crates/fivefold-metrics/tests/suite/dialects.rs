@@ -60,7 +60,7 @@ fn ours(names: &[&str], conventions: &Conventions, max_grade: u8, queries: &[Que
         let rows = (0..query.documents.len()).filter(|&row| query.scores[row].is_some());
         let rows: Vec<usize> = rows.collect();
         let ids: Vec<&str> = rows.iter().map(|&row| query.documents[row].as_str()).collect();
-        let grades: Vec<u8> = rows.iter().map(|&row| query.grades[row].unwrap_or(0)).collect();
+        let grades: Vec<Option<u8>> = rows.iter().map(|&row| query.grades[row]).collect();
         let scores: Vec<f64> = rows.iter().filter_map(|&row| query.scores[row]).collect();
         let pool: Vec<u8> = query.grades.iter().copied().flatten().collect();
         let judged = evaluator.judge_pool("q", &pool, &grades, Some(&ids)).unwrap();

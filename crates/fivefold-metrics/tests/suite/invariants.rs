@@ -1,6 +1,7 @@
 //! Properties of values that hold for every query and every scorer, and values of long lists.
 #![allow(clippy::unwrap_used)] // a test
 
+use crate::common::textbook::versions;
 use crate::common::{assert_close, conventions, evaluator, exact, values};
 use fivefold_base::Seed;
 use fivefold_metrics::{Evaluator, MEASURES, Scratch, Ties};
@@ -8,12 +9,14 @@ use proptest::prelude::*;
 
 /// Every measure in every version, at `cutoff` if the measure takes a cutoff.
 fn all_names(cutoff: usize) -> Vec<String> {
-    let versions = ["", ".v1", ".v2"];
     let with_cutoff = |name: &str| {
         let at = format!("{name}@{cutoff}");
         if at.parse::<fivefold_metrics::MeasureSpec>().is_ok() { at } else { name.to_owned() }
     };
-    MEASURES.iter().flat_map(|entry| versions.map(|version| with_cutoff(&format!("{}{version}", entry.name)))).collect()
+    let named = |entry: &'static fivefold_metrics::MeasureEntry| {
+        versions(entry).iter().map(|version| format!("{}{version}", entry.name))
+    };
+    MEASURES.iter().flat_map(named).map(|name| with_cutoff(&name)).collect()
 }
 
 /// Grades and scores of a query. There are few different scores, so that many documents tie.
@@ -67,7 +70,8 @@ proptest! {
         }
         let evaluator = evaluator(&names, &conventions, 4);
         let kept = kept.min(grades.len());
-        let retrieved: Vec<u8> = grades[..kept].iter().copied().chain(std::iter::repeat_n(0, unjudged)).collect();
+        let judged = grades[..kept].iter().copied().map(Some);
+        let retrieved: Vec<Option<u8>> = judged.chain(std::iter::repeat_n(None, unjudged)).collect();
         let run_scores: Vec<f64> = scores[..kept].iter().copied().chain((0..unjudged).map(|i| (i % 2) as f64)).collect();
         let judged = [
             (evaluator.judge("q", &grades, None).unwrap(), &scores),

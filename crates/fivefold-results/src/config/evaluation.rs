@@ -103,7 +103,14 @@ fn expand(
     for measure in measures {
         let fault = |error: MeasureError| measure_fault(&error, measure.span());
         let spec = parse(measure.get_ref()).map_err(fault)?;
-        let versions = if spec.version() == Version::Original { versions } else { &[spec.version()] };
+        let versions = match spec.version() {
+            // A measure without V1 and V2 has one column, beside three of other measures.
+            Version::Original if spec.entry().no_ue.is_some() && versions.contains(&Version::Original) => {
+                &[Version::Original]
+            }
+            Version::Original => versions,
+            version => &[version],
+        };
         let cutoffs: Vec<Option<usize>> = match spec.cutoff() {
             None if spec.takes_cutoff() && !cutoffs.is_empty() => cutoffs.iter().copied().map(Some).collect(),
             own => vec![own],

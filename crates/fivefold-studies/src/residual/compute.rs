@@ -211,6 +211,7 @@ mod tests {
         let query = |id: &str, grades: &[u8], lists| RankedQuery {
             id: id.to_owned(),
             grades: grades.to_vec(),
+            pooled: 0,
             ids: Vec::new(),
             lists,
         };

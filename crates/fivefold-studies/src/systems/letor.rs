@@ -87,7 +87,7 @@ fn systems(
             folds.push(part.fold.unwrap_or_default());
             let lists = Vec::with_capacity(files.len());
             let (id, grades) = (query.id().to_owned(), query.grades().to_vec());
-            queries.push(RankedQuery { id, grades, ids: Vec::new(), lists });
+            queries.push(RankedQuery { id, grades, pooled: 0, ids: Vec::new(), lists });
         }
     }
     let ids = unique_ids(folds.into_iter().zip(queries.iter().map(|query| query.id.as_str())));

@@ -67,11 +67,12 @@ fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> (Vec<String>, BTree
     (of_qrels().chain(of_runs).collect(), BTreeMap::new())
 }
 
-/// A topic over all runs. Judged documents are numbered in the order of the qrels; other documents
-/// follow in the order of the runs.
+/// A topic over all runs. Judged documents are numbered in the order of the qrels, then documents
+/// of the pool that were not judged; other documents follow in the order of the runs.
 fn query(topic: &QrelsTopic, runs: &[Run]) -> RankedQuery {
-    let judged: Vec<&Judgement> = topic.judgements.iter().filter(|judgement| judgement.grade().is_some()).collect();
-    let mut ids: Vec<String> = judged.iter().map(|judgement| judgement.document.clone()).collect();
+    let (judged, pooled): (Vec<&Judgement>, Vec<&Judgement>) =
+        topic.judgements.iter().partition(|judgement| judgement.grade().is_some());
+    let mut ids: Vec<String> = judged.iter().chain(&pooled).map(|judgement| judgement.document.clone()).collect();
     let mut numbers: HashMap<String, Document> = ids.iter().cloned().zip(0..).collect();
     let mut number = |document: &str| match numbers.get(document) {
         Some(&number) => number,
@@ -89,5 +90,5 @@ fn query(topic: &QrelsTopic, runs: &[Run]) -> RankedQuery {
     };
     let lists = runs.iter().map(list).collect();
     let grades = judged.iter().filter_map(|judgement| judgement.grade()).collect();
-    RankedQuery { id: topic.id.clone(), grades, ids, lists }
+    RankedQuery { id: topic.id.clone(), grades, pooled: pooled.len(), ids, lists }
 }

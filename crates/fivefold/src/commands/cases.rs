@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fivefold_base::words::list;
 use fivefold_base::words::nearest;
 use fivefold_core::JudgedQuery;
-use fivefold_data::trec::{Duplicates, Joined, Judgement, Qrels, Run, read_qrels, read_run};
+use fivefold_data::trec::{Duplicates, Joined, Qrels, Run, read_qrels, read_run};
 use fivefold_metrics::attribution::ScoredQuery;
 
 use super::eval::systems::{TestPart, check_folds, folds_of_files, path};
@@ -129,13 +129,6 @@ impl Judgements {
             _ => Vec::new(),
         }
     }
-
-    /// Whether a document of a query was judged.
-    pub(super) fn is_judged(&self, case: &ScoredQuery<'_>, row: usize) -> bool {
-        let (Judgements::Trec(qrels), Some(ids)) = (self, &case.doc_ids) else { return true };
-        let judgement = qrels.topic(case.id).and_then(|topic| topic.judgement(ids[row]));
-        judgement.and_then(Judgement::grade).is_some()
-    }
 }
 
 /// The name of a document: its id, else its number in the query.
@@ -177,7 +170,7 @@ fn of_run<'a>(qrels: &'a Qrels, run: &'a Run) -> Vec<ScoredQuery<'a>> {
         |(joined, topic): (fivefold_data::trec::JoinedTopic<'a>, &fivefold_data::trec::QrelsTopic)| ScoredQuery {
             fold: 0,
             id: joined.id,
-            grades: Cow::Owned(joined.grades),
+            assessments: joined.assessments,
             doc_ids: Some(joined.documents),
             scores: Cow::Owned(joined.scores),
             pool: Some(topic.grades()),

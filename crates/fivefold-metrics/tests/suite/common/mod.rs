@@ -61,6 +61,20 @@ pub fn orders(n: usize) -> Vec<Vec<usize>> {
     all
 }
 
+/// Scores with ties, for at most five documents: all equal, in pairs, one document above or below
+/// all others, and mixed.
+pub fn tied_scores(n: usize) -> Vec<Vec<f64>> {
+    let pattern = |f: fn(usize, usize) -> usize| (0..n).map(|i| f(i, n) as f64).collect();
+    vec![
+        pattern(|_, _| 1),
+        pattern(|i, _| i / 2),
+        pattern(|i, _| usize::from(i == 0)),
+        pattern(|i, n| usize::from(i + 1 < n)),
+        pattern(|i, _| i % 2),
+        pattern(|i, _| [2, 0, 1, 1, 0][i]),
+    ]
+}
+
 pub fn close(a: f64, b: f64, tolerance: f64) -> bool {
     (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance
 }

@@ -2,7 +2,7 @@
 //! directly as possible.
 
 use fivefold_metrics::entry::Cutoffs;
-use fivefold_metrics::{MeasureEntry, MeasureSpec};
+use fivefold_metrics::{Assessment, MeasureEntry, MeasureSpec};
 
 /// Values to try for each parameter. A value that a measure does not accept is left out.
 fn candidates(param: &str) -> &'static [&'static str] {
@@ -24,6 +24,7 @@ fn candidates(param: &str) -> &'static [&'static str] {
         "T" => &["1", "2.5"],
         "depth" => &["1000", "2"],
         "decay" => &["0.85", "1"],
+        "eps" => &["0.00001", "0.5"],
         other => panic!("add values of the parameter `{other}` to this test"),
     }
 }
@@ -92,8 +93,59 @@ impl Textbook<'_> {
         (1..=k.min(grades.len())).map(|i| self.gain(grades[i - 1]) * self.discount(i)).sum()
     }
 
-    /// A of a ranking with these `grades`; `judged` has the grades of all judged documents.
+    /// A of a ranking of these documents; `judged` has the grades of all judged documents.
+    pub fn of_run(&self, ranking: &[Assessment], judged: &[u8]) -> f64 {
+        let n = ranking.len();
+        let top = &ranking[..self.k.unwrap_or(n).min(n)];
+        let count = |documents: &[Assessment], of: &dyn Fn(Assessment) -> bool| {
+            documents.iter().filter(|&&document| of(document)).count() as f64
+        };
+        let relevant = |document: Assessment| self.rel(document.grade()) > 0.0;
+        let other = |document: Assessment| document.is_judged() && !relevant(document);
+        let not_judged = |document: Assessment| !document.is_judged();
+        let sum_over_relevant =
+            |term: &dyn Fn(usize) -> f64| -> f64 { (0..n).filter(|&place| relevant(ranking[place])).map(term).sum() };
+        match self.name {
+            "bpref" => {
+                let all = self.relevant(judged);
+                let most = all.min(judged.len() as f64 - all);
+                sum_over_relevant(&|place| match count(&ranking[..place], &other) {
+                    0.0 => 1.0,
+                    above => 1.0 - above.min(all) / most,
+                })
+            }
+            "infap" => sum_over_relevant(&|place| {
+                let (r, x) = (count(&ranking[..place], &relevant), count(&ranking[..place], &other));
+                let u = count(&ranking[..place], &|document| document == Assessment::Pooled);
+                let eps = self.number("eps");
+                let inferred = if place == 0 { 0.0 } else { (r + x + u) * (r + eps) / (r + x + 2.0 * eps) };
+                (1.0 + inferred) / (place + 1) as f64
+            }),
+            "judged" if n == 0 => 0.0,
+            "judged" => count(top, &|document| document != Assessment::Unjudged) / top.len() as f64,
+            "unj" => count(top, &not_judged) / self.k.unwrap() as f64,
+            "rbp_resid" if count(ranking, &not_judged) == 0.0 => 0.0,
+            "rbp_resid" => {
+                let p = self.number("p");
+                let open = (0..n).filter(|&place| not_judged(ranking[place]));
+                p.powi(n as i32) + (1.0 - p) * open.map(|place| p.powi(place as i32)).sum::<f64>()
+            }
+            _ => {
+                let grades: Vec<u8> = ranking.iter().map(|document| document.grade()).collect();
+                self.graded(&grades, judged)
+            }
+        }
+    }
+
+    /// A of a ranking of judged documents with these `grades`; `judged` has the grades of all
+    /// judged documents.
     pub fn raw(&self, grades: &[u8], judged: &[u8]) -> f64 {
+        let ranking: Vec<Assessment> = grades.iter().copied().map(Assessment::from).collect();
+        self.of_run(&ranking, judged)
+    }
+
+    /// A, for a measure that counts an unjudged document as not relevant.
+    fn graded(&self, grades: &[u8], judged: &[u8]) -> f64 {
         let n = grades.len();
         let cut = self.k.unwrap_or(n).min(n);
         let top = &grades[..cut];
@@ -214,12 +266,13 @@ impl Textbook<'_> {
             }
             "auc" | "pairacc" if self.pairs(ranked) == 0.0 => f64::NAN,
             "auc" | "pairacc" => a / self.pairs(ranked),
-            "rr" | "ap" | "recall" | "relp" | "rprec" | "f" | "success" | "q" | "bing"
+            "rr" | "ap" | "recall" | "relp" | "rprec" | "f" | "success" | "q" | "bing" | "bpref" | "infap"
                 if self.relevant(judged) == 0.0 =>
             {
                 self.without_relevant()
             }
-            "recall" | "bing" => a / self.relevant(judged),
+            "judged" if n == 0 => f64::NAN,
+            "recall" | "bing" | "bpref" | "infap" => a / self.relevant(judged),
             "relp" => a / self.relevant(judged).min(self.k.unwrap() as f64),
             "rprec" if self.r_positions(judged) == 0 => self.without_relevant(),
             "rprec" => a / self.r_positions(judged) as f64,
@@ -239,6 +292,11 @@ impl Textbook<'_> {
             _ => a,
         }
     }
+}
+
+/// The versions that a measure has.
+pub fn versions(entry: &MeasureEntry) -> &'static [&'static str] {
+    if entry.no_ue.is_some() { &[""] } else { &["", ".v1", ".v2"] }
 }
 
 pub fn takes(cutoffs: Cutoffs, cutoff: Option<usize>) -> bool {

@@ -53,7 +53,7 @@ fn one_run(evaluator: &Evaluator, qrels: &Qrels, pools: &[Vec<u8>], label: &str,
     let mut scratch = Scratch::default();
     for ((topic, pool), place) in joined.topics.iter().zip(pools).zip(values.chunks_exact_mut(measures.max(1))) {
         let judged =
-            evaluator.judge_pool(topic.id, pool, &topic.grades, Some(&topic.documents)).map_err(Problem::from)?;
+            evaluator.judge_pool(topic.id, pool, &topic.assessments, Some(&topic.documents)).map_err(Problem::from)?;
         evaluator.evaluate(&judged, &topic.scores, &mut scratch, place).map_err(Problem::from)?;
     }
     let policy = evaluator.conventions().missing_topics;

@@ -1,6 +1,7 @@
 //! The arithmetic of a query's value, as tables.
 
 use fivefold_analysis::{Cell, Table};
+use fivefold_base::Assessment;
 use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
 use fivefold_metrics::conventions::Scores;
@@ -46,7 +47,7 @@ pub(super) fn tables(args: &Args, measure: &str) -> miette::Result<Vec<Table>> {
         let id = query.doc_ids.as_ref().map(|ids| ids[place.row]);
         let score = format!("{}{}", place.score, if tied { " =" } else { "" });
         let mut cells = [place.rank.to_string(), document_name(id, place.row), score].map(Cell::Text).to_vec();
-        cells.push(match judgements.is_judged(&query, place.row) {
+        cells.push(match query.assessments[place.row].is_judged() {
             true => Cell::Count(place.grade.into()),
             false => Cell::missing("unjudged"),
         });
@@ -74,7 +75,7 @@ pub(super) fn tables(args: &Args, measure: &str) -> miette::Result<Vec<Table>> {
         ranking.notes.push(format!("= marks scores that tie{how}{order}"));
     }
     if let Some(pool) = &query.pool {
-        ranking.notes.push(retrieved(&query.doc_ids, pool, |row| judgements.is_judged(&query, row)));
+        ranking.notes.push(retrieved(&query.assessments, pool));
         ranking.notes.extend(judgements.remarks());
         ranking.notes.extend(judgements.remarks_of(&scored).into_iter().map(|remark| format!("run: {remark}")));
     }
@@ -131,12 +132,11 @@ fn tied(told: &Explanation, conventions: &Conventions) -> Vec<bool> {
 }
 
 /// Says how many documents the run retrieved, and how many of them are judged.
-fn retrieved(ids: &Option<Vec<&str>>, pool: &[u8], is_judged: impl Fn(usize) -> bool) -> String {
-    let all = ids.as_ref().map_or(0, Vec::len);
-    let judged = (0..all).filter(|&row| is_judged(row)).count();
+fn retrieved(documents: &[Assessment], pool: &[u8]) -> String {
+    let judged = documents.iter().filter(|document| document.is_judged()).count();
     format!(
         "the run retrieved {}, of which {judged} {} judged; judged in all: {}",
-        counted(all, "document"),
+        counted(documents.len(), "document"),
         which(judged, "is", "are"),
         pool.len()
     )
