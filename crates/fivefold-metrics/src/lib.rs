@@ -17,6 +17,7 @@ pub mod one_query;
 mod order;
 pub mod residual;
 pub mod spec;
+pub mod spelling;
 
 pub use conventions::{Conventions, FoldMean, Overrides, Ties, Undefined};
 pub use dialect::{DIALECTS, Dialect, dialect};

@@ -151,6 +151,24 @@ impl MeasureSpec {
         Ok(Settings { measure: self.entry.name, values, max_grade })
     }
 
+    /// The measure with the parameters in which `theirs` differs from `in_force`, written out.
+    /// Parameters of V1 and V2 alone, the threshold and the rule for undefined values are left to
+    /// the conventions in force.
+    pub(crate) fn pinned(&self, theirs: &Conventions, in_force: &Conventions) -> Result<Self, MeasureError> {
+        const FREE: [&str; 5] = ["threshold", "no_relevant", "upper", "expected", "max_grade"];
+        const AT_A_CUTOFF: [&str; 2] = ["denominator", "short_list"];
+        let any_grade = fivefold_base::HIGHEST_GRADE;
+        let (theirs, ours) = (self.settings(theirs, any_grade)?, self.settings(in_force, any_grade)?);
+        let is_given = |name: &str| self.given.iter().any(|(given, _)| *given == name);
+        let kept = |((name, value), (_, ours)): (&(&'static str, String), &(&str, String))| {
+            let counts = !FREE.contains(name) && (self.cutoff.is_some() || !AT_A_CUTOFF.contains(name));
+            let pinned = counts && value != ours;
+            (is_given(name) || pinned).then(|| (*name, value.clone()))
+        };
+        let given = theirs.values.iter().zip(&ours.values).filter_map(kept).collect();
+        Ok(MeasureSpec { given, ..self.clone() })
+    }
+
     fn key(&self) -> (&'static str, &[(&'static str, String)], Version, Option<usize>) {
         (self.entry.name, &self.given, self.version, self.cutoff)
     }
@@ -244,10 +262,11 @@ impl<'de> Deserialize<'de> for MeasureSpec {
 }
 
 fn find(name: &str) -> Result<&'static MeasureEntry, MeasureError> {
-    MEASURES
-        .iter()
-        .find(|entry| entry.name == name)
-        .ok_or_else(|| MeasureError::unknown("measure", name, MEASURES.iter().map(|entry| entry.name)))
+    MEASURES.iter().find(|entry| entry.name == name).ok_or_else(|| MeasureError::Unknown {
+        what: "measure".to_owned(),
+        name: name.to_owned(),
+        help: crate::spelling::help(name),
+    })
 }
 
 fn parse_version(word: &str) -> Result<Version, MeasureError> {

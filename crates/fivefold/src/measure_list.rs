@@ -3,22 +3,33 @@
 //!
 //! A comma separates measures. Within parentheses, a comma separates the parameters of one measure.
 
-use fivefold_metrics::MeasureSpec;
 use fivefold_metrics::spec::old_names;
+use fivefold_metrics::{Conventions, MeasureSpec, spelling};
 
 use crate::old_words;
 use crate::problem::Problem;
+use crate::screen::tell;
 
-/// Parses a list of measures, which may be separated by commas or given as several values.
+/// Parses a list of measures, which may be separated by commas or given as several values. A note
+/// says how a name of another program is read, which can depend on the conventions in force.
 ///
 /// # Errors
 /// Fails if a name is not a measure.
-pub(crate) fn measures(values: &[String]) -> miette::Result<Vec<MeasureSpec>> {
-    let parse = |name: &str| {
-        old_words::tell_once(old_names(name));
-        Ok(name.parse().map_err(Problem::from)?)
-    };
-    values.iter().flat_map(|value| split(value)).map(parse).collect()
+pub(crate) fn measures(values: &[String], in_force: &Conventions) -> miette::Result<Vec<MeasureSpec>> {
+    values.iter().flat_map(|value| split(value)).map(|name| measure(name, in_force)).collect()
+}
+
+/// Parses one measure, as [`measures`] does.
+///
+/// # Errors
+/// Fails if the name is not a measure.
+pub(crate) fn measure(name: &str, in_force: &Conventions) -> miette::Result<MeasureSpec> {
+    old_words::tell_once(old_names(name));
+    let reading = spelling::read(name, in_force).map_err(Problem::from)?;
+    if let Some(note) = reading.note {
+        tell(format_args!("note: {note}"));
+    }
+    Ok(reading.spec)
 }
 
 /// The names in a list of measures, which may also name measures of other programs. A value is
@@ -48,6 +59,10 @@ mod tests {
         values.iter().map(|value| (*value).to_owned()).collect()
     }
 
+    fn paper() -> Conventions {
+        fivefold_metrics::dialect("paper").unwrap().conventions()
+    }
+
     #[test]
     fn commas_and_several_values_list_the_same_measures() {
         let expected = ["ndcg@10", "ap.v2(denominator=cutoff,upper=ideal)@5", "rr"];
@@ -57,11 +72,11 @@ mod tests {
             &["ndcg@10", "ap.v2(denominator=cutoff,upper=ideal)@5,rr"],
         ] {
             let values = owned(values);
-            let parsed: Vec<String> = measures(&values).unwrap().iter().map(ToString::to_string).collect();
+            let parsed: Vec<String> = measures(&values, &paper()).unwrap().iter().map(ToString::to_string).collect();
             assert_eq!(parsed, expected);
             assert_eq!(names(&values), expected);
         }
-        assert!(measures(&owned(&["ndcg@10,,rr"])).is_err());
+        assert!(measures(&owned(&["ndcg@10,,rr"]), &paper()).is_err());
     }
 
     #[test]

@@ -126,7 +126,7 @@ fn mistakes_are_explained() {
         "--data test.txt --scores short.txt",
         "--data test.txt test.txt --scores ideal.txt",
         "--data test.txt --scores ideal.txt ideal.txt",
-        "--data test.txt --scores ideal.txt --measures map",
+        "--data test.txt --scores ideal.txt --measures hits@10",
         "--data broken.txt --scores ideal.txt",
         "--data test.txt --scores ideal.txt --ties docid",
     ];
@@ -135,4 +135,17 @@ fn mistakes_are_explained() {
         .map(|error| format!("$ {error}\n{}", stderr(folder.path(), &format!("eval {error}"), 2)))
         .collect();
     assert_snapshot!(shown.join("\n"));
+}
+
+/// Names of trec_eval and ranx give the values of our names, and a note says so.
+#[test]
+fn names_of_other_programs_are_understood() {
+    let folder = two_queries();
+    let table = |measures: &str| {
+        stdout(folder.path(), &format!("eval --data test.txt --scores ideal.txt --format csv --measures {measures}"))
+    };
+    let ours = table("ap,p@1,ndcg(gain=linear)@2,rr,recall@1");
+    assert_eq!(table("map,P_1,ndcg_cut_2,recip_rank,R@1"), ours);
+    let note = stderr(folder.path(), "eval --data test.txt --scores ideal.txt --measures map", 0);
+    assert_eq!(note.trim(), "note: `map` is read as `ap` (trec_eval)");
 }

@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use fivefold_core::params::field_names;
-use fivefold_metrics::{Conventions, MeasureError, MeasureSpec, Overrides, Version, dialect};
+use fivefold_metrics::{Conventions, MeasureError, MeasureSpec, Overrides, Version, dialect, spelling};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::DeValue;
@@ -46,7 +46,7 @@ impl EvaluationConfig {
         let cutoffs = section.read("cutoffs")?.unwrap_or_else(|| CUTOFFS.map(unplaced).to_vec());
         let versions = section.read("versions")?.unwrap_or_else(|| VERSIONS.to_vec());
         let conventions = read_overrides(section)?.apply(base);
-        let measures = expand(&measures, &checked(&cutoffs)?, &versions, place)?;
+        let measures = expand(&measures, &checked(&cutoffs)?, &versions, &conventions, place)?;
         Ok(EvaluationConfig { dialect, measures, conventions })
     }
 }
@@ -97,12 +97,13 @@ fn expand(
     measures: &[Spanned<String>],
     cutoffs: &[usize],
     versions: &[Version],
+    conventions: &Conventions,
     place: Range<usize>,
 ) -> Result<Vec<MeasureSpec>, Fault> {
     let mut columns: Vec<MeasureSpec> = Vec::new();
     for measure in measures {
         let fault = |error: MeasureError| measure_fault(&error, measure.span());
-        let spec = parse(measure.get_ref()).map_err(fault)?;
+        let spec = parse(measure.get_ref(), conventions).map_err(fault)?;
         let versions = match spec.version() {
             // A measure without V1 and V2 has one column, beside three of other measures.
             Version::Original if spec.entry().no_ue.is_some() && versions.contains(&Version::Original) => {
@@ -132,9 +133,10 @@ fn expand(
     Ok(columns)
 }
 
-/// Parses a measure, also without the cutoff that it needs.
-fn parse(text: &str) -> Result<MeasureSpec, MeasureError> {
-    text.parse().or_else(|error| match format!("{text}@1").parse::<MeasureSpec>() {
+/// Parses a measure, in the spelling of any program, also without the cutoff that it needs.
+fn parse(text: &str, conventions: &Conventions) -> Result<MeasureSpec, MeasureError> {
+    let read = |text: &str| spelling::read(text, conventions).map(|reading| reading.spec);
+    read(text).or_else(|error| match format!("{text}@1").parse::<MeasureSpec>() {
         Ok(spec) => Ok(spec.at(None)),
         Err(_) => Err(error),
     })

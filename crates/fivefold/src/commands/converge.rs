@@ -1,13 +1,14 @@
 //! `fivefold converge`: how measures change as the number of documents grows.
 
 use clap::builder::PossibleValuesParser;
-use fivefold_metrics::DIALECTS;
 use fivefold_metrics::conventions::Discount;
+use fivefold_metrics::{DIALECTS, dialect};
 use fivefold_studies::SystemsConfig;
 use fivefold_studies::converge::{Converge, MEASURES};
 
 use crate::exit::Exit;
 use crate::measure_list::measures;
+use crate::problem::Problem;
 use crate::screen::Screen;
 use crate::study::StudyArgs;
 use crate::systems::SystemsArgs;
@@ -66,7 +67,7 @@ impl Args {
         let systems = self.systems.config();
         let study = Converge {
             systems: (systems != SystemsConfig::default()).then_some(systems),
-            measures: measures(&self.measure)?,
+            measures: measures(&self.measure, &dialect(&self.dialect).map_err(Problem::from)?.conventions())?,
             documents: self.documents,
             step: self.step,
             from: self.from.unwrap_or(plain.from.min(self.documents)),

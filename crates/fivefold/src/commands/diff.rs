@@ -139,7 +139,12 @@ impl Args {
 
     /// The measures that the user asked for, or the default measures.
     fn measures(&self) -> miette::Result<Vec<MeasureSpec>> {
-        if self.measures.is_empty() { measures(&["ndcg@10,ap".to_owned()]) } else { measures(&self.measures) }
+        // Two dialects are compared, so a name of another program follows the default dialect.
+        let in_force = DIALECTS[0].conventions();
+        match self.measures.is_empty() {
+            true => measures(&["ndcg@10,ap".to_owned()], &in_force),
+            false => measures(&self.measures, &in_force),
+        }
     }
 
     /// The options that name the scores for two dialects, and whether each option is given.

@@ -99,7 +99,7 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let conventions = self.conventions.resolve().map_err(Problem::from)?;
-        let specs = measures(&self.measures)?;
+        let specs = measures(&self.measures, &conventions)?;
         let dialect = self.conventions.dialect().map_err(Problem::from)?;
         let seed = Seed::new(self.seed);
         let (evaluator, evaluated) = match &self.qrels {

@@ -115,10 +115,13 @@ impl Args {
 fn described(name: &str) -> miette::Result<Described> {
     let plain = name.split(['.', '(', '@']).next().unwrap_or(name).trim();
     let entry = MEASURES.iter().find(|entry| entry.name == plain);
-    let names = MEASURES.iter().map(|entry| entry.name);
-    let mut measure = Described::from(entry.ok_or_else(|| Problem::unknown("measure", plain, names))?);
-    if name != plain {
-        let spec = name.parse::<MeasureSpec>().map_err(Problem::from)?;
+    let spec = match entry {
+        Some(_) if name == plain => None,
+        _ => Some(crate::measure_list::measure(name, &DIALECTS[0].conventions())?),
+    };
+    let entry = entry.or(spec.as_ref().map(MeasureSpec::entry)).ok_or_else(|| Problem::new("no measure is named"))?;
+    let mut measure = Described::from(entry);
+    if let Some(spec) = spec {
         measure.version = match spec.version() {
             Version::Original => None,
             Version::V1 => Some(concat!(

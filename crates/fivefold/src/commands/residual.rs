@@ -2,12 +2,13 @@
 //! seen.
 
 use clap::builder::PossibleValuesParser;
-use fivefold_metrics::DIALECTS;
+use fivefold_metrics::{DIALECTS, dialect};
 use fivefold_studies::residual::Order;
 use fivefold_studies::residual::Residual;
 
 use crate::exit::Exit;
 use crate::measure_list::measures;
+use crate::problem::Problem;
 use crate::screen::Screen;
 use crate::study::StudyArgs;
 use crate::systems::SystemsArgs;
@@ -50,7 +51,7 @@ impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let study = Residual {
             systems: self.systems.config(),
-            measures: measures(&self.measure)?,
+            measures: measures(&self.measure, &dialect(&self.dialect).map_err(Problem::from)?.conventions())?,
             order: if self.by_timestamp { Order::Timestamp } else { Order::Input },
             groups: self.group,
             alpha: self.alpha,

@@ -5,7 +5,7 @@ use fivefold_base::Assessment;
 use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
 use fivefold_metrics::conventions::Scores;
-use fivefold_metrics::{Conventions, Evaluator, Explanation, MeasureSpec, Ties};
+use fivefold_metrics::{Conventions, Evaluator, Explanation, Ties};
 
 use super::{Args, blank, number, perhaps};
 use crate::commands::cases::{Judgements, document_name};
@@ -15,7 +15,7 @@ use crate::problem::Problem;
 pub(super) fn tables(args: &Args, measure: &str) -> miette::Result<Vec<Table>> {
     let conventions = args.conventions.resolve().map_err(Problem::from)?;
     let dialect = args.conventions.dialect().map_err(Problem::from)?;
-    let spec: MeasureSpec = measure.parse().map_err(Problem::from)?;
+    let spec = crate::measure_list::measure(measure, &conventions)?;
     let Some(scores) = args.scores.as_ref().or(args.run.as_ref()) else {
         let what = "scores are missing: give a score file with the LETOR file, or a run with the qrels";
         return Err(Problem::new(what).help("give DATA SCORES, or --qrels FILE --run FILE").into());
