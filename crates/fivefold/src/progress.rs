@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fivefold_core::Progress;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::screen::tell;
 
@@ -36,7 +36,16 @@ impl Progress for FitBar {
 
 /// Makes a bar in the style of this program.
 pub(crate) fn bar(message: &str) -> ProgressBar {
-    let bar = ProgressBar::no_length();
+    started(ProgressBar::no_length(), message)
+}
+
+/// Adds a bar to those of a screen. The bar is hidden until the screen has it: what it drew before
+/// would move the cursor behind the screen's back, and the bars above would be left behind.
+pub(crate) fn bar_on(screen: &MultiProgress, message: &str) -> ProgressBar {
+    started(screen.add(ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())), message)
+}
+
+fn started(bar: ProgressBar, message: &str) -> ProgressBar {
     begin(&bar, message);
     bar.enable_steady_tick(TICK);
     bar
@@ -44,9 +53,10 @@ pub(crate) fn bar(message: &str) -> ProgressBar {
 
 /// Starts a bar anew for something of unknown length.
 pub(crate) fn begin(bar: &ProgressBar, message: &str) {
+    // The style comes first, because all else draws the bar.
+    draw_as(bar, "{elapsed:>4} {spinner} {wide_msg}");
     bar.unset_length();
     bar.reset();
-    draw_as(bar, "{elapsed:>4} {spinner} {wide_msg}");
     bar.set_message(message.to_owned());
 }
 

@@ -16,7 +16,7 @@ use indicatif::{MultiProgress, ProgressBar};
 
 use crate::estimate::{Estimate, about};
 use crate::interrupt::Stoppable;
-use crate::progress::{bar, begin, step};
+use crate::progress::{bar_on, begin, step};
 use crate::reasons::done_again;
 use crate::screen::tell;
 
@@ -91,7 +91,7 @@ impl RunBars {
     /// [`RunBars::every`] asks for them.
     pub(crate) fn new(folder: &str) -> Self {
         let screen = MultiProgress::new();
-        let all = screen.add(bar("reading the data"));
+        let all = bar_on(&screen, "reading the data");
         let (running, far) = (Mutex::default(), Mutex::default());
         RunBars { screen, all, running, memory: None, lines: None, far, folder: folder.to_owned() }
     }
@@ -175,7 +175,7 @@ impl Observer for RunBars {
             far.estimate.start(&job.id, Instant::now());
         }
         let own = std::thread::current().id();
-        self.lines_of_jobs().start(own, &job.id, || self.screen.add(bar(&job.id)));
+        self.lines_of_jobs().start(own, &job.id, || bar_on(&self.screen, &job.id));
     }
 
     fn step(&self, job: &Job, done: u64, total: u64) {
@@ -247,6 +247,7 @@ fn command(arguments: impl Iterator<Item = String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::bar;
 
     #[test]
     fn a_command_can_be_pasted_into_a_shell() {

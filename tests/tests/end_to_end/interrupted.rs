@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::harness::{assert_same_content, directory, json, program, stdout};
 
 /// An experiment with ten jobs of 0.2 seconds each, and five jobs that take no time.
-const SLOW: &str = r#"
+pub const SLOW: &str = r#"
 name = "slow"
 
 [[dataset]]
@@ -110,6 +110,6 @@ fn a_stopped_training_leaves_no_model() {
 }
 
 #[cfg(unix)]
-fn interrupt(child: &Child) {
+pub fn interrupt(child: &Child) {
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
 }

@@ -49,6 +49,8 @@ mod screens;
 mod stale;
 mod standardise;
 mod structure;
+#[cfg(unix)]
+mod terminal;
 mod topics;
 mod trec;
 mod verify;
