@@ -21,6 +21,7 @@ use crate::explain::{Arithmetic, Explanation};
 use crate::measure::{Measure, QueryGrades, Ranked, Status};
 use crate::normalise::{Bounds, differ};
 use crate::order::{Order, OrderRules, mark_statuses, ranked_rows, tie_keys};
+use crate::orders::{ORDERS, OverOrders, over_orders};
 use crate::spec::{MeasureSpec, Version};
 
 /// Computes a list of measures, one column each.
@@ -67,6 +68,9 @@ struct Base {
     cutoffs: Vec<Option<usize>>,
     /// The slot of the first cutoff; the others follow.
     first_slot: usize,
+    /// Whether a column has a version that needs E. The mean over orders of a whole ranking takes
+    /// long, so it is left out if it is not needed.
+    needs_expected: bool,
 }
 
 /// One query's grades with U and E of every column; made by [`Evaluator::judge_query`],
@@ -115,6 +119,15 @@ pub struct Scratch {
     order: Order,
     contributions: Vec<f64>,
     sums: Vec<f64>,
+    standard_error: f64,
+}
+
+impl Scratch {
+    /// The highest standard error of a value that was computed with this memory. It is above 0 only
+    /// for a measure of whole rankings, if documents tie in so many orders that some were drawn.
+    pub fn standard_error(&self) -> f64 {
+        self.standard_error
+    }
 }
 
 impl Judged {
@@ -161,11 +174,19 @@ impl Evaluator {
                 Some(base) => base,
                 None => {
                     let measure = (spec.entry().build)(&settings)?;
-                    bases.push(Base { settings, entry: spec.entry(), measure, cutoffs: Vec::new(), first_slot: 0 });
+                    bases.push(Base {
+                        settings,
+                        entry: spec.entry(),
+                        measure,
+                        cutoffs: Vec::new(),
+                        first_slot: 0,
+                        needs_expected: false,
+                    });
                     bases.len() - 1
                 }
             };
             bases[base].cutoffs.push(cutoff);
+            bases[base].needs_expected |= spec.version() != Version::Original;
             places.push((base, cutoff, spec.version()));
         }
         let mut slots = 0;
@@ -243,7 +264,7 @@ impl Evaluator {
     fn prepare(&self, id: &str, grades: &[u8], doc_ids: Option<&[&str]>) -> Result<Judged, MeasureError> {
         let tie_keys = tie_keys(id, grades, doc_ids, self.conventions.ties, self.seed)?;
         let grades = QueryGrades::new(grades);
-        let bounds = self.bounds_of(&grades, grades.ideal(), &[]);
+        let bounds = self.bounds_of(id, &grades, grades.ideal(), &[]);
         Ok(Judged { id: id.to_owned(), grades, tie_keys, all_judged: true, bounds, evaluator: self.fingerprint })
     }
 
@@ -284,7 +305,7 @@ impl Evaluator {
         if !grades.pool_covers(&retrieved) {
             return Err(MeasureError::NotInPool { query: id.to_owned() });
         }
-        let bounds = self.bounds_of(&grades, &falling, if all_judged { &[] } else { &statuses });
+        let bounds = self.bounds_of(id, &grades, &falling, if all_judged { &[] } else { &statuses });
         Ok(Judged { id: id.to_owned(), grades, tie_keys, all_judged, bounds, evaluator: self.fingerprint })
     }
 
@@ -304,7 +325,7 @@ impl Evaluator {
 
     /// U and E of every slot; `falling` has the grades of the ranked documents, highest first, and
     /// `statuses` their statuses.
-    fn bounds_of(&self, grades: &QueryGrades, falling: &[u8], statuses: &[Status]) -> Vec<Bounds> {
+    fn bounds_of(&self, id: &str, grades: &QueryGrades, falling: &[u8], statuses: &[Status]) -> Vec<Bounds> {
         // The ideal order ends with the unjudged documents of the run, since a measure may count
         // their positions too.
         let mut ideal_order = Cow::Borrowed(grades.ideal());
@@ -318,10 +339,20 @@ impl Evaluator {
         let (mut ideal, mut means) = (vec![0.0; self.slots], vec![0.0; self.slots]);
         let mut bounds = Vec::with_capacity(self.slots);
         for base in &self.bases {
-            base.sum(&Ranked::new(&ideal_order, &singles, grades), &mut contributions, &mut ideal);
+            let best = Ranked::new(&ideal_order, &singles, grades);
             let all_tied = Ranked::new(falling, one_group, grades).with_statuses(statuses);
-            let mean = |out: &mut [f64]| base.measure.mean_over_orders(&all_tied, out);
-            base.sum_of(falling.len(), mean, &mut contributions, &mut means);
+            let mut expected_error = 0.0;
+            if base.measure.is_whole() {
+                base.whole(&best, self.orders_of(id), &mut ideal);
+                expected_error = match base.needs_expected {
+                    true => base.whole(&all_tied, self.orders_of(id), &mut means),
+                    false => base.without_expected(&mut means),
+                };
+            } else {
+                base.sum(&best, &mut contributions, &mut ideal);
+                let mean = |out: &mut [f64]| base.measure.mean_over_orders(&all_tied, out);
+                base.sum_of(falling.len(), mean, &mut contributions, &mut means);
+            }
             bounds.extend((base.first_slot..).zip(&base.cutoffs).map(|(slot, &cutoff)| {
                 let denominator = base.measure.denominator(cutoff, grades);
                 let (ideal, mean) = (ideal[slot] / denominator, means[slot] / denominator);
@@ -334,7 +365,7 @@ impl Evaluator {
                 // If all orders have one value, V1 and V2 are undefined, whatever U and E are by
                 // convention.
                 let ue = !normaliser.is_nan() && differ(ideal, mean) && differ(upper, expected);
-                Bounds { denominator, normaliser, upper, expected, ue }
+                Bounds { denominator, normaliser, upper, expected, expected_error, ue }
             }));
         }
         bounds
@@ -372,12 +403,22 @@ impl Evaluator {
         let ranked = scratch.order.ranked(&judged.grades);
         scratch.sums.resize(self.slots, 0.0);
         for base in &self.bases {
-            base.sum(&ranked, &mut scratch.contributions, &mut scratch.sums);
+            if base.measure.is_whole() {
+                let error = base.whole(&ranked, self.orders_of(&judged.id), &mut scratch.sums);
+                scratch.standard_error = scratch.standard_error.max(error);
+            } else {
+                base.sum(&ranked, &mut scratch.contributions, &mut scratch.sums);
+            }
         }
         for (value, column) in out.iter_mut().zip(&self.columns) {
             *value = judged.bounds[column.slot].value(column.version, scratch.sums[column.slot]);
         }
         Ok(())
+    }
+
+    /// The seed of the orders over which means of whole rankings are taken.
+    fn orders_of(&self, id: &str) -> Seed {
+        self.seed.derive("orders").derive(id)
     }
 
     fn order_rules(&self, judged: &Judged) -> OrderRules {
@@ -413,8 +454,14 @@ impl Evaluator {
         ends.extend(1..=grades.len() as u32);
         scratch.contributions.resize(positions.max(scratch.contributions.len()), 0.0);
         let contributions = &mut scratch.contributions[..positions];
-        base.measure.contributions(&Ranked::new(grades, ends, &judged.grades), contributions);
-        let sum = contributions.iter().sum();
+        let ranked = Ranked::new(grades, ends, &judged.grades);
+        let sum = match base.measure.is_whole() {
+            true => base.measure.whole(&ranked, cutoff),
+            false => {
+                base.measure.contributions(&ranked, contributions);
+                contributions.iter().sum()
+            }
+        };
         let bounds = judged.bounds[slot];
         let value = bounds.value(version, sum);
         (!value.is_nan()).then_some(Exchanges {
@@ -422,6 +469,7 @@ impl Evaluator {
             query: &judged.grades,
             grades,
             positions,
+            cutoff,
             bounds,
             version,
             sum,
@@ -439,12 +487,21 @@ impl Evaluator {
     }
 
     /// E of a column's measure at its cutoff, before any normalisation (for `ndcg`: of DCG). `None`
-    /// where it is not a number.
+    /// where it is not a number, or was not computed: for a measure of whole rankings that no column
+    /// asks for in V1 or V2.
     ///
     /// # Panics
     /// As [`upper`](Self::upper).
     pub fn expected(&self, judged: &Judged, column: usize) -> Option<f64> {
         Some(self.bounds(judged, column).expected).filter(|expected| !expected.is_nan())
+    }
+
+    /// The standard error of [`expected`](Self::expected); 0 if E is exact.
+    ///
+    /// # Panics
+    /// As [`upper`](Self::upper).
+    pub fn expected_error(&self, judged: &Judged, column: usize) -> f64 {
+        self.bounds(judged, column).expected_error
     }
 
     /// E/U of a column's measure at its cutoff, whatever the version; NaN if the measure is
@@ -523,6 +580,8 @@ impl Evaluator {
         base.measure.mean_over_orders(&tied.with_statuses(&statuses), &mut means);
         Ok(Explanation::new(Arithmetic {
             name: &self.names[column],
+            whole: base.measure.is_whole().then(|| scratch.sums[slot]),
+            drawn: (scratch.standard_error > 0.0).then_some((ORDERS, scratch.standard_error)),
             version,
             cutoff,
             value: values[column],
@@ -553,6 +612,7 @@ pub struct Exchanges<'a> {
     query: &'a QueryGrades,
     grades: &'a [u8],
     positions: usize,
+    cutoff: Option<usize>,
     bounds: Bounds,
     version: Version,
     sum: f64,
@@ -578,7 +638,10 @@ impl Exchanges<'_> {
     /// If `changes` does not have one place for each document after `first`.
     pub fn changes(&self, first: usize, changes: &mut [f64]) {
         assert_eq!(changes.len(), self.grades.len() - first - 1, "one change for each later document");
-        self.measure.exchange(self.grades, self.positions, self.query, first, changes);
+        match self.measure.is_whole() {
+            true => self.whole_changes(first, changes),
+            false => self.measure.exchange(self.grades, self.positions, self.query, first, changes),
+        }
         match self.version {
             Version::Original => {
                 let unit = 1.0 / (self.bounds.denominator * self.bounds.normaliser);
@@ -591,7 +654,43 @@ impl Exchanges<'_> {
     }
 }
 
+impl Exchanges<'_> {
+    /// The changes of the value of a whole ranking.
+    fn whole_changes(&self, first: usize, changes: &mut [f64]) {
+        let ends: Vec<u32> = (1..=self.grades.len() as u32).collect();
+        let mut exchanged = self.grades.to_vec();
+        for (later, change) in (first + 1..).zip(changes) {
+            exchanged.swap(first, later);
+            *change = self.measure.whole(&Ranked::new(&exchanged, &ends, self.query), self.cutoff) - self.sum;
+            exchanged.swap(first, later);
+        }
+    }
+}
+
 impl Base {
+    /// The values of a whole ranking at each cutoff, written to this measure's slots: means over the
+    /// orders of tied documents. Returns the highest standard error.
+    fn whole(&self, ranked: &Ranked<'_>, seed: Seed, values: &mut [f64]) -> f64 {
+        let mut highest: f64 = 0.0;
+        for (value, &cutoff) in values[self.first_slot..].iter_mut().zip(&self.cutoffs) {
+            let of_order = |strict: &Ranked<'_>| self.measure.whole(strict, cutoff);
+            let OverOrders { mean, error } = match self.entry.no_ue {
+                None => over_orders(ranked, seed, of_order),
+                // The order plays no role.
+                Some(_) => OverOrders { mean: of_order(ranked), error: 0.0 },
+            };
+            *value = mean;
+            highest = highest.max(error);
+        }
+        highest
+    }
+
+    /// Marks that E was not computed.
+    fn without_expected(&self, means: &mut [f64]) -> f64 {
+        means[self.first_slot..][..self.cutoffs.len()].fill(f64::NAN);
+        0.0
+    }
+
     /// The sums of a ranking's contributions up to each cutoff, written to this measure's slots.
     fn sum(&self, ranked: &Ranked<'_>, contributions: &mut Vec<f64>, sums: &mut [f64]) {
         let fill = |out: &mut [f64]| self.measure.contributions(ranked, out);

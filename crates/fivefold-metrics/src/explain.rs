@@ -107,6 +107,10 @@ pub struct Step {
 /// The evaluator's numbers for a value.
 pub(crate) struct Arithmetic<'a> {
     pub(crate) name: &'a str,
+    /// The value A of a measure of whole rankings, which has no contributions.
+    pub(crate) whole: Option<f64>,
+    /// Number of orders that were drawn for A, and the standard error of A.
+    pub(crate) drawn: Option<(usize, f64)>,
     pub(crate) version: Version,
     pub(crate) cutoff: Option<usize>,
     pub(crate) value: f64,
@@ -189,9 +193,9 @@ fn bounds(of: &Arithmetic<'_>) -> Vec<Bound> {
 }
 
 fn steps(of: &Arithmetic<'_>) -> Vec<Step> {
-    let Bounds { denominator, normaliser, upper, expected, ue } = of.bounds;
+    let Bounds { denominator, normaliser, upper, expected, ue, .. } = of.bounds;
     let sum = |values: &[f64]| values.iter().sum::<f64>();
-    let total = sum(&of.contributions);
+    let total = of.whole.unwrap_or_else(|| sum(&of.contributions));
     let (a, u, e) = (total / denominator, upper, expected);
     let counted = of.contributions.len();
     let divided = |sum: f64| match of.parts.denominator {
@@ -205,6 +209,10 @@ fn steps(of: &Arithmetic<'_>) -> Vec<Step> {
         value: defined(value),
     };
     let bound = |what: &str, how: &str, sum: f64, value: f64| {
+        if of.whole.is_some() {
+            let how = how.replace("the same sum", "the value");
+            return step(what, how, number(value), value);
+        }
         let (by, numbers) = divided(sum);
         // A convention can replace the sum by another number.
         match (sum / denominator - value).abs() <= ROUNDING * value.abs() {
@@ -214,12 +222,15 @@ fn steps(of: &Arithmetic<'_>) -> Vec<Step> {
     };
     let (by, numbers) = divided(total);
     let mut steps = vec![match counted {
+        _ if of.whole.is_some() => step("A", "the value of the whole ranking".to_owned(), number(a), a),
         0 => step("A", "no document is ranked".to_owned(), numbers, a),
         _ => step("A", format!("sum of the contributions of ranks 1 to {counted}{by}"), numbers, a),
     }];
     // A measure without V1 and V2 has neither U nor E.
     if !u.is_nan() {
         steps.push(bound("U", "the same sum for the ideal order", sum(&of.ideal), u));
+    }
+    if !e.is_nan() {
         steps.push(bound("E", "the same sum, mean over all orders", sum(&of.means), e));
     }
     let [a, u, e] = [a, u, e].map(number);
@@ -259,11 +270,23 @@ fn remarks(of: &Arithmetic<'_>) -> Vec<String> {
                 number(expected)
             ),
         });
-    } else if of.value < 0.0 {
+    } else if of.value < 0.0 && of.version == Version::V2 {
         remarks.push(negative(of));
     }
     if let Some(k) = of.cutoff.filter(|&k| k > of.rows.len()) {
         remarks.push(format!("the cutoff {k} is beyond the list of {}", counted(of.rows.len(), "document")));
+    }
+    if let Some((orders, error)) = of.drawn {
+        remarks.push(format!(
+            "A is the mean over {orders} random orders of tied documents; its standard error is {}",
+            number(error)
+        ));
+    }
+    if of.bounds.expected_error > 0.0 {
+        remarks.push(format!(
+            "E is a mean over random orders; its standard error is {}",
+            number(of.bounds.expected_error)
+        ));
     }
     let tied = of.ends.iter().scan(0, |start, &end| {
         let from = std::mem::replace(start, end as usize);
@@ -284,7 +307,7 @@ fn negative(of: &Arithmetic<'_>) -> String {
     let a_of = |contributions: &[f64]| contributions.iter().sum::<f64>() / denominator;
     let [a, untied, random] = [&of.contributions, &of.untied, &of.means].map(|contributions| a_of(contributions));
     let below = format!("with A below E = {}", number(expected));
-    if random - untied > ROUNDING * random {
+    if of.whole.is_some() || random - untied > ROUNDING * random {
         return format!("negative: {below}, the ranking is worse than a random order is on average");
     }
     let mut causes = Vec::new();

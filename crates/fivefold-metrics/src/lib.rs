@@ -15,6 +15,7 @@ pub mod normalise;
 pub mod objective;
 pub mod one_query;
 mod order;
+mod orders;
 pub mod residual;
 pub mod spec;
 pub mod spelling;

@@ -1,12 +1,14 @@
 //! The trait of all measures, and its inputs: a ranking with its tie groups, and the grades of the
 //! query.
 //!
-//! Every measure is a sum over positions. A measure computes the contribution of each position,
+//! Nearly every measure is a sum over positions. A measure computes the contribution of each position,
 //! averaged over the orders of the documents that tie there. The contributions give
 //! - A, the value: the sum over the positions of the ranking up to the cutoff;
 //! - U, the upper bound: the same sum for the ideal order;
 //! - E, the expected value: the mean of the sum over all orders, which is the sum for a ranking in
 //!   which all documents tie.
+//!
+//! Other measures give the value of a whole ranking ([`Measure::whole`]).
 //!
 //! One pass gives A at all cutoffs. E is A of one big tie, so A and E are equal to the last bit for
 //! a ranker that gives every document the same score.
@@ -21,8 +23,22 @@ pub trait Measure: Send + Sync {
     /// tied documents.
     ///
     /// `out` has at most as many positions as there are documents, and `out[i]` must not depend on
-    /// its length.
-    fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]);
+    /// its length. A measure of the whole ranking ([`is_whole`](Self::is_whole)) has no
+    /// contributions.
+    fn contributions(&self, _ranked: &Ranked<'_>, out: &mut [f64]) {
+        out.fill(0.0);
+    }
+
+    /// Whether the value is not a sum over positions, but given by [`whole`](Self::whole).
+    fn is_whole(&self) -> bool {
+        false
+    }
+
+    /// The value of a ranking without ties, in place of the sum of contributions. A under averaged
+    /// ties, and E, are means over orders.
+    fn whole(&self, _strict: &Ranked<'_>, _cutoff: Option<usize>) -> f64 {
+        0.0
+    }
 
     /// As [`contributions`](Self::contributions), but always the mean over all orders of the tied
     /// documents. E comes from this method, with all documents as one tie. A measure overrides

@@ -41,6 +41,8 @@ pub(crate) struct Bounds {
     pub(crate) upper: f64,
     /// E.
     pub(crate) expected: f64,
+    /// The standard error of E; 0 if E is exact.
+    pub(crate) expected_error: f64,
     /// Whether V1 and V2 are defined.
     pub(crate) ue: bool,
 }

@@ -34,7 +34,7 @@ pub struct Reading {
 /// assert_eq!(read("P_10", &paper)?.spec.to_string(), "p@10");
 /// assert_eq!(read("ndcg_cut_10", &paper)?.spec.to_string(), "ndcg(gain=linear)@10");
 /// assert_eq!(read("ndcg_cut_10", &dialect("trec_eval")?.conventions())?.spec.to_string(), "ndcg@10");
-/// assert_eq!(read("R@100", &paper)?.note.unwrap(), "`R@100` is read as `recall@100` (ir_measures)");
+/// assert_eq!(read("P_10", &paper)?.note.unwrap(), "`P_10` is read as `p@10` (trec_eval)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -115,6 +115,23 @@ const ALIASES: &[Alias] = &[
     alias("trec_eval", &["Rprec_mult"], "rprec", Number::Param("x")),
     alias("trec_eval", &["infAP"], "infap", Number::None),
     alias("trec_eval", &["binG"], "bing", Number::None),
+    alias("trec_eval", &["iprec_at_recall"], "iprec", Number::Param("x")),
+    alias("trec_eval", &["11pt_avg"], "iprec11", Number::None),
+    alias("trec_eval", &["set_P"], "set_p", Number::None),
+    alias("trec_eval", &["set_F"], "set_f", Number::None),
+    alias("trec_eval", &["set_F"], "set_f", Number::Param("x")),
+    alias("trec_eval", &["set_map"], "set_ap", Number::None),
+    alias("trec_eval", &["set_relative_P"], "set_relp", Number::None),
+    Alias {
+        dialect: "",
+        remark: "`@` is a level of recall, not a cutoff",
+        ..alias("ir_measures", &["IPrec"], "iprec", Number::Param("x"))
+    },
+    Alias { dialect: "", ..alias("ir_measures", &["SetP"], "set_p", Number::None) },
+    Alias { dialect: "", ..alias("ir_measures", &["SetR"], "set_recall", Number::None) },
+    Alias { dialect: "", ..alias("ir_measures", &["SetF"], "set_f", Number::None) },
+    Alias { dialect: "", ..alias("ir_measures", &["SetAP"], "set_ap", Number::None) },
+    Alias { dialect: "", ..alias("ir_measures", &["SetRelP"], "set_relp", Number::None) },
     Alias { dialect: "trec_eval", ..alias("ir_measures", &["nDCG"], "ndcg", Number::Optional) },
     Alias {
         dialect: "trec_eval",
@@ -126,9 +143,11 @@ const ALIASES: &[Alias] = &[
     alias("ranx", &["map"], "ap", Number::Optional),
     alias("ranx", &["mrr"], "rr", Number::Optional),
     alias("ranx", &["precision", "pre"], "p", Number::Cutoff),
+    alias("ranx", &["precision"], "set_p", Number::None),
     alias("ranx", &["hit_rate", "hit", "hits_rate"], "success", Number::Cutoff),
     alias("ranx", &["ndcg_burges"], "ndcg(gain=exp2)", Number::Optional),
     alias("ranx", &["f1"], "f", Number::Cutoff),
+    alias("ranx", &["f1"], "set_f", Number::None),
     alias("ranx", &["r-precision", "r_precision"], "rprec", Number::None),
     Alias { dialect: "", ..alias("ranx", &["rbp"], "rbp(gain=linear)", Number::Param("p")) },
     Alias { dialect: "", ..alias("dense retrieval", &["accuracy", "acc", "top"], "success", Number::Cutoff) },
@@ -255,6 +274,8 @@ fn param_of_ours(measure: &str, param: &str, value: &str) -> Result<String, Meas
     let value = value.strip_suffix('.').unwrap_or(value);
     match (param, value) {
         ("rel" | "border", _) => Ok(format!("threshold={value}")),
+        // trec_eval's and ir_measures' beta of F is the square of beta.
+        ("beta", _) if measure == "set_f" => Ok(format!("x={value}")),
         ("max_rel", _) => Ok(format!("max_grade={value}")),
         ("dcg", "log2") | ("type", "Base") => Ok("gain=linear".to_owned()),
         ("dcg", "exp-log2") | ("type", "Exp") => Ok("gain=exp2".to_owned()),
@@ -355,6 +376,13 @@ mod tests {
             ("Rprec", "rprec"),
             ("Rprec_mult_0.20", "rprec(x=0.2)"),
             ("infAP", "infap"),
+            ("iprec_at_recall_0.50", "iprec(x=0.5)"),
+            ("IPrec@0.5", "iprec(x=0.5)"),
+            ("11pt_avg", "iprec11"),
+            ("set_F", "set_f"),
+            ("SetF(beta=2.)", "set_f(x=2)"),
+            ("precision", "set_p"),
+            ("f1", "set_f"),
             ("nDCG@10", "ndcg(gain=linear)@10"),
             ("nDCG(dcg='exp-log2')@10", "ndcg(gain=exp2)@10"),
             ("R@100", "recall@100"),

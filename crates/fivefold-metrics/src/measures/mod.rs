@@ -3,6 +3,7 @@
 
 mod above;
 mod bing;
+mod bpm;
 mod bpref;
 mod counted;
 mod dcg;
@@ -11,6 +12,8 @@ mod err;
 mod f;
 mod infap;
 mod insq;
+mod inst;
+mod iprec;
 mod mean_ndcg;
 mod neru;
 mod p;
@@ -23,6 +26,7 @@ mod relp;
 mod rprec;
 mod rr;
 mod sdcg;
+mod set;
 mod sp;
 mod success;
 mod unjudged;
@@ -58,6 +62,14 @@ pub const MEASURES: &[MeasureEntry] = &[
     insq::ENTRY,
     sdcg::ENTRY,
     q::ENTRY,
+    iprec::IPREC,
+    iprec::IPREC11,
+    inst::INST,
+    inst::NERR8,
+    inst::NERR9,
+    inst::NERR10,
+    inst::NERR11,
+    bpm::ENTRY,
     bing::ENTRY,
     bpref::ENTRY,
     infap::ENTRY,
@@ -65,6 +77,12 @@ pub const MEASURES: &[MeasureEntry] = &[
     pairs::PAIR_ACCURACY,
     neru::NERU,
     neru::NNERU,
+    set::PRECISION,
+    set::RECALL,
+    set::F,
+    set::AP,
+    set::RELATIVE,
+    set::UTILITY,
     unjudged::JUDGED,
     unjudged::UNJUDGED,
     unjudged::RBP_RESIDUAL,

@@ -42,6 +42,7 @@ proptest! {
             match name {
                 _ if name.contains(".v1") => prop_assert!(within(0.0, 1.0), "{name} {value}"),
                 _ if name.contains(".v2") => prop_assert!(within(-1.0, 1.0), "{name} {value}"),
+                _ if *name == "utility" => prop_assert!(value.is_finite()),
                 _ if ["dcg", "sp", "neru"].iter().any(|raw| name.starts_with(raw)) => prop_assert!(value >= 0.0),
                 _ => prop_assert!(within(0.0, 1.0), "{name} {value}"),
             }
@@ -128,8 +129,10 @@ proptest! {
         let (high, low) = (high.min(low) % grades.len(), high.max(low) % grades.len());
         prop_assume!(high < low && grades[high] < grades[low]);
         let names = all_names(7);
-        // The Q-measure does not have this property, as its own test shows.
-        let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.starts_with("q")).collect();
+        // The Q-measure does not have this property, as its own test shows. Nor has BPM: with
+        // the grades 0 1 0 1 4 the user stops at rank 5 with the gain 1.5, with 0 1 0 3 1 at rank 4
+        // with the gain 1.
+        let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.starts_with("q") && !name.starts_with("bpm")).collect();
         let scores = crate::common::falling(grades.len());
         let mut swapped = grades.clone();
         swapped.swap(high, low);

@@ -69,7 +69,7 @@ fn check(
     let raw = |order: &[usize]| {
         let ranked: Vec<Assessment> = order.iter().map(|&row| retrieved[row]).collect();
         // An empty list has the value 0, also if the definition divides by the length of the list.
-        if n == 0 { 0.0 } else { book.of_run(&ranked, judged) }
+        if n == 0 && entry.name != "utility" { 0.0 } else { book.of_run(&ranked, judged) }
     };
     let grades: Vec<u8> = retrieved.iter().map(|document| document.grade()).collect();
     let orders = orders(n);

@@ -84,7 +84,7 @@ pub(crate) struct Args {
     /// Override a leak guard; the table then says so
     #[arg(long, value_name = "GUARD", value_parser = guards())]
     allow: Vec<Guard>,
-    /// The seed of `--ties shuffle`
+    /// The seed of `--ties shuffle`, and of random orders for measures of a whole ranking
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// The highest possible grade (for err) [default: the highest grade in the data]

@@ -24,6 +24,11 @@ fn candidates(param: &str) -> &'static [&'static str] {
         "T" => &["1", "2.5"],
         "depth" => &["1000", "2"],
         "decay" => &["0.85", "1"],
+        "rounding" => &["v9", "v10"],
+        "a" => &["1", "3"],
+        "b" => &["-1", "0.5"],
+        "c" => &["0", "-2"],
+        "docs" => &["0", "20"],
         "eps" => &["0.00001", "0.5"],
         other => panic!("add values of the parameter `{other}` to this test"),
     }
@@ -200,12 +205,60 @@ impl Textbook<'_> {
                 let better = |i: usize, j: usize| self.level(grades[i]) > self.level(grades[j]);
                 (0..n).map(|i| (i + 1..n).filter(|&j| better(i, j)).count() as f64).sum()
             }
+            "iprec" => self.interpolated(grades, judged, self.number("x")),
+            "iprec11" => (0..=10).map(|j| self.interpolated(grades, judged, f64::from(j) / 10.0)).sum::<f64>() / 11.0,
+            "inst" | "nerr8" | "nerr9" | "nerr10" | "nerr11" => self.cascade(grades),
+            "bpm" => {
+                let found =
+                    |i: usize| grades.iter().take(i).map(|&y| f64::from(y)).sum::<f64>() / self.number("max_grade");
+                let k = self.k.unwrap();
+                let stop = (1..=k.min(n)).find(|&i| found(i) >= self.number("T")).unwrap_or(k);
+                found(stop) / stop as f64
+            }
+            "set_p" | "set_recall" | "set_f" | "set_ap" | "set_relp" => self.relevant(grades),
+            "utility" => {
+                let [a, b, c, d, docs] = ["a", "b", "c", "d", "docs"].map(|name| self.number(name));
+                let (h, r, n) = (self.relevant(grades), self.relevant(judged), n as f64);
+                a * h + b * (n - h) + c * (r - h) + d * (docs + h - n - r)
+            }
             "neru" | "nneru" => {
                 let utility = |y: u8| (f64::from(y) - self.number("d")).max(0.0);
                 (0..cut).map(|i| utility(top[i]) * libm::pow(2.0, -(i as f64) / (self.number("beta") - 1.0))).sum()
             }
             other => panic!("add the definition of `{other}` to this test"),
         }
+    }
+
+    fn interpolated(&self, grades: &[u8], judged: &[u8], level: f64) -> f64 {
+        let share = level * self.relevant(judged);
+        let needed = if self.param("rounding") == "v9" { (share + 0.9).floor() } else { share.round() };
+        let enough = (1..=grades.len()).filter(|&i| self.relevant(&grades[..i]) >= needed);
+        enough.map(|i| self.relevant(&grades[..i]) / i as f64).fold(0.0, f64::max)
+    }
+
+    fn cascade(&self, grades: &[u8]) -> f64 {
+        let gain = |i: usize| grades.get(i - 1).map_or(0.0, |&y| f64::from(y) / self.number("max_grade"));
+        let (mut v, mut values) = (1.0, vec![]);
+        for i in 1..=1000 {
+            values.push(v);
+            let (rank, found): (f64, f64) = (i as f64, (1..=i).map(gain).sum());
+            v *= match self.name {
+                "inst" => {
+                    let left = rank + 2.0 * self.number("T") - found;
+                    ((left - 1.0) / left) * ((left - 1.0) / left)
+                }
+                "nerr8" | "nerr9" if self.k == Some(i) => 0.0,
+                "nerr8" => 1.0 - gain(i),
+                "nerr9" => rank / (rank + 1.0) * (1.0 - gain(i)),
+                "nerr10" => self.number("p") * (1.0 - gain(i)),
+                _ => {
+                    let left = rank + 2.0 * self.number("T");
+                    ((left - 1.0) / left) * ((left - 1.0) / left) * (1.0 - gain(i))
+                }
+            };
+        }
+        let gained: f64 = (1..=1000).map(|i| values[i - 1] * gain(i)).sum();
+        gained / values.iter().sum::<f64>()
     }
 
     fn without_relevant(&self) -> f64 {
@@ -267,11 +320,23 @@ impl Textbook<'_> {
             "auc" | "pairacc" if self.pairs(ranked) == 0.0 => f64::NAN,
             "auc" | "pairacc" => a / self.pairs(ranked),
             "rr" | "ap" | "recall" | "relp" | "rprec" | "f" | "success" | "q" | "bing" | "bpref" | "infap"
+            | "iprec" | "iprec11" | "set_recall" | "set_f" | "set_ap" | "set_relp"
                 if self.relevant(judged) == 0.0 =>
             {
                 self.without_relevant()
             }
-            "judged" if n == 0 => f64::NAN,
+            "judged" | "set_p" if n == 0 => f64::NAN,
+            "set_p" => a / n as f64,
+            "set_recall" => a / self.relevant(judged),
+            "set_f" if a == 0.0 => 0.0,
+            "set_f" => {
+                let (precision, recall, x) = (a / n as f64, a / self.relevant(judged), self.number("x"));
+                (1.0 + x) * precision * recall / (x * precision + recall)
+            }
+            "set_ap" if a == 0.0 => 0.0,
+            "set_ap" => a / n as f64 * (a / self.relevant(judged)),
+            "set_relp" if a == 0.0 => 0.0,
+            "set_relp" => a / self.relevant(judged).min(n as f64),
             "recall" | "bing" | "bpref" | "infap" => a / self.relevant(judged),
             "relp" => a / self.relevant(judged).min(self.k.unwrap() as f64),
             "rprec" if self.r_positions(judged) == 0 => self.without_relevant(),

@@ -7,7 +7,7 @@ use fivefold_metrics::conventions::MissingTopics;
 use fivefold_metrics::{Evaluator, Scratch};
 use rayon::prelude::*;
 
-use super::systems::{Evaluated, Query, labelled};
+use super::systems::{Evaluated, Query, drawn_remarks, highest_expected_error, labelled};
 use crate::problem::Problem;
 
 /// The values of one run, and remarks on the run.
@@ -50,14 +50,17 @@ fn one_run(evaluator: &Evaluator, qrels: &Qrels, pools: &[Vec<u8>], label: &str,
     let joined = Joined::new(qrels, &run);
     let measures = evaluator.names().len();
     let mut values = vec![f64::NAN; joined.topics.len() * measures];
-    let mut scratch = Scratch::default();
+    let (mut scratch, mut expected_error) = (Scratch::default(), 0.0_f64);
     for ((topic, pool), place) in joined.topics.iter().zip(pools).zip(values.chunks_exact_mut(measures.max(1))) {
         let judged =
             evaluator.judge_pool(topic.id, pool, &topic.assessments, Some(&topic.documents)).map_err(Problem::from)?;
         evaluator.evaluate(&judged, &topic.scores, &mut scratch, place).map_err(Problem::from)?;
+        expected_error = expected_error.max(highest_expected_error(evaluator, &judged));
     }
     let policy = evaluator.conventions().missing_topics;
     let left_out = joined.in_run().map(|in_run| !in_run && policy == MissingTopics::Skip).collect();
-    let remarks = run.remarks().into_iter().chain(joined.remarks()).map(|remark| format!("{label}: {remark}"));
+    let drawn = drawn_remarks(scratch.standard_error(), expected_error);
+    let remarks =
+        run.remarks().into_iter().chain(joined.remarks()).chain(drawn).map(|remark| format!("{label}: {remark}"));
     Ok(OfRun { values, left_out, remarks: remarks.collect() })
 }

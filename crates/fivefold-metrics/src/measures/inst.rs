@@ -1,0 +1,164 @@
+//! Measures of a user who goes on with a probability that depends on what was found: INST, and
+//! four forms of ERR with this kind of user.
+//!
+//! The value is the gain per document looked at, sum V_i g_i / sum V_i, g = y / highest grade, over
+//! the first 1000 ranks (ranks behind the list have g = 0). V_1 = 1, and with the gain G_i of the
+//! first i documents
+//! - `inst` (target T): V_{i+1}/V_i = ((i + 2T - G_i - 1) / (i + 2T - G_i))^2 [Moffat, Bailey,
+//!   Scholer & Thomas, ADCS 2015];
+//! - `nerr8`: 1 - g_i before the cutoff; `nerr9`: i/(i+1) (1 - g_i) before the cutoff; `nerr10`:
+//!   p (1 - g_i); `nerr11`: ((i + 2T - 1) / (i + 2T))^2 (1 - g_i). The numbers are those of the
+//!   equations in Azzopardi, Mackenzie & Moffat, ICTIR 2021.
+//!
+//! A T below .25 is refused, because V could then rise. The values are not sums over positions. E,
+//! and A under averaged ties, are means over orders (`orders.rs`).
+
+use crate::entry::{Cutoffs, MAX_GRADE, MeasureEntry, Param, Settings, number};
+use crate::error::MeasureError;
+use crate::measure::{GradeTable, Measure, Ranked};
+
+/// How many ranks the user may see.
+const DEPTH: usize = 1000;
+
+/// `inst`.
+pub(super) const INST: MeasureEntry = MeasureEntry {
+    name: "inst",
+    summary: "INST: gain per document for a user with a target",
+    formula: "sum V_i g_i / sum V_i over 1000 ranks, g = y / highest grade, V_{i+1} = V_i ((i+2T-G_i-1)/(i+2T-G_i))^2, G_i gain of the first i",
+    source: "Moffat, Bailey, Scholer & Thomas, ADCS 2015; cwl_eval",
+    cutoffs: Cutoffs::Never,
+    params: &[TARGET, MAX_GRADE],
+    paper: None,
+    no_ue: None,
+    build: |settings| {
+        let target: f64 = settings.get("T")?;
+        cascade(settings, move |user| {
+            let left = user.rank + 2.0 * target - user.found;
+            ((left - 1.0) / left).powi(2)
+        })
+    },
+};
+
+/// `nerr8`.
+pub(super) const NERR8: MeasureEntry = MeasureEntry {
+    name: "nerr8",
+    summary: "gain per document for a user who stops at gain or at the cutoff",
+    formula: "sum V_i g_i / sum V_i, g = y / highest grade, V_{i+1} = V_i (1 - g_i) before the cutoff, then 0",
+    cutoffs: Cutoffs::Required,
+    params: &[MAX_GRADE],
+    build: |settings| cascade(settings, |user| if user.cut { 0.0 } else { 1.0 - user.gain }),
+    ..ERR_LIKE
+};
+
+/// `nerr9`.
+pub(super) const NERR9: MeasureEntry = MeasureEntry {
+    name: "nerr9",
+    summary: "as nerr8, for a user who tires as 1/rank",
+    formula: "sum V_i g_i / sum V_i, g = y / highest grade, V_{i+1} = V_i (i/(i+1)) (1 - g_i) before the cutoff, then 0",
+    cutoffs: Cutoffs::Required,
+    params: &[MAX_GRADE],
+    build: |settings| {
+        let goes_on = |user: User| if user.cut { 0.0 } else { user.rank / (user.rank + 1.0) * (1.0 - user.gain) };
+        cascade(settings, goes_on)
+    },
+    ..ERR_LIKE
+};
+
+/// `nerr10`.
+pub(super) const NERR10: MeasureEntry = MeasureEntry {
+    name: "nerr10",
+    summary: "as nerr8, for a user who tires as in RBP",
+    formula: "sum V_i g_i / sum V_i over 1000 ranks, g = y / highest grade, V_{i+1} = V_i p (1 - g_i)",
+    params: &[
+        Param {
+            name: "p",
+            help: "the probability to go on after a document without gain",
+            values: "a number above 0 and below 1",
+            canonical: |text| number(text, |p| p > 0.0 && p < 1.0),
+            default: |_, _| "0.9".to_owned(),
+            usual: None,
+        },
+        MAX_GRADE,
+    ],
+    build: |settings| {
+        let p: f64 = settings.get("p")?;
+        cascade(settings, move |user| p * (1.0 - user.gain))
+    },
+    ..ERR_LIKE
+};
+
+/// `nerr11`.
+pub(super) const NERR11: MeasureEntry = MeasureEntry {
+    name: "nerr11",
+    summary: "as nerr8, for a user who tires as in INSQ",
+    formula: "sum V_i g_i / sum V_i over 1000 ranks, g = y / highest grade, V_{i+1} = V_i ((i+2T-1)/(i+2T))^2 (1 - g_i)",
+    params: &[TARGET, MAX_GRADE],
+    build: |settings| {
+        let target: f64 = settings.get("T")?;
+        cascade(settings, move |user| {
+            let left = user.rank + 2.0 * target;
+            ((left - 1.0) / left).powi(2) * (1.0 - user.gain)
+        })
+    },
+    ..ERR_LIKE
+};
+
+/// What the four forms of ERR have in common.
+const ERR_LIKE: MeasureEntry = MeasureEntry { source: "Azzopardi, Mackenzie & Moffat, ICTIR 2021; cwl_eval", ..INST };
+
+const TARGET: Param = Param {
+    name: "T",
+    help: "the gain that the user looks for",
+    values: "a number of at least 0.25, at most 1e6",
+    canonical: |text| number(text, |target| (0.25..=1e6).contains(&target)),
+    default: |_, _| "1".to_owned(),
+    usual: None,
+};
+
+/// A user who has seen the document at a rank.
+#[derive(Clone, Copy)]
+struct User {
+    rank: f64,
+    /// The gain of this document.
+    gain: f64,
+    /// The gain of all documents so far.
+    found: f64,
+    /// Whether the rank is the cutoff.
+    cut: bool,
+}
+
+/// The probability that the user goes on, for each rank.
+struct Cascade<C> {
+    gain: GradeTable,
+    goes_on: C,
+}
+
+fn cascade<C>(settings: &Settings, goes_on: C) -> Result<Box<dyn Measure>, MeasureError>
+where
+    C: Fn(User) -> f64 + Send + Sync + 'static,
+{
+    let highest = f64::from(settings.highest_grade()?);
+    Ok(Box::new(Cascade { gain: GradeTable::new(|grade| f64::from(grade) / highest), goes_on }))
+}
+
+impl<C: Fn(User) -> f64 + Send + Sync> Measure for Cascade<C> {
+    fn is_whole(&self) -> bool {
+        true
+    }
+
+    fn whole(&self, strict: &Ranked<'_>, cutoff: Option<usize>) -> f64 {
+        let mut gains = strict.groups(DEPTH).map(|group| self.gain.of(group.grades[0]));
+        let (mut reached, mut total, mut looked_at, mut found) = (1.0, 0.0, 0.0, 0.0);
+        for rank in 1..=DEPTH {
+            let gain = gains.next().unwrap_or(0.0);
+            found += gain;
+            total += reached * gain;
+            looked_at += reached;
+            reached *= (self.goes_on)(User { rank: rank as f64, gain, found, cut: cutoff == Some(rank) });
+            if reached == 0.0 {
+                break;
+            }
+        }
+        total / looked_at
+    }
+}
