@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use fivefold_analysis::evaluation::{DatasetValues, Evaluation};
 use fivefold_analysis::tables;
+use fivefold_base::words::list_some;
 use fivefold_core::{Registry, Seed};
 use fivefold_metrics::{Evaluator, dialect};
 use fivefold_results::code::trusted;
@@ -69,6 +70,9 @@ pub struct RunOptions<'a> {
     pub memory: Option<u64>,
     /// The jobs to do. Only a run of all jobs evaluates.
     pub only: JobFilter,
+    /// Does no job, but evaluates the results that are there. A job without a result is among the
+    /// failed jobs of the [`RunOutcome`].
+    pub only_evaluate: bool,
     /// A seed for a random order of the jobs, in place of the order of the plan. The results are
     /// the same.
     pub order_seed: Option<u64>,
@@ -95,6 +99,7 @@ impl RunOptions<'_> {
             threads: 0,
             memory: None,
             only: JobFilter::All,
+            only_evaluate: false,
             order_seed: None,
             observer: &Silent,
             cancel: None,
@@ -233,8 +238,17 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
     reused.filter_map(|(record, _)| record).for_each(|record| kept.keep(record));
     let mut open: Vec<&Job> =
         plan.jobs.iter().zip(&reuse).filter(|(_, reuse)| **reuse != Reuse::Reused).map(|(job, _)| job).collect();
-    unconfined(&plan, &open, &lacks).iter().for_each(|stamp| options.observer.warning(stamp));
-    options.observer.planned(&plan, &reuse);
+    let mut ends = Vec::with_capacity(open.len());
+    if options.only_evaluate {
+        for (job, why) in plan.jobs.iter().zip(&reuse).filter_map(|(job, reuse)| Some((job, lacking(reuse)?))) {
+            options.observer.warning(&format!("{}: {why}", job.id));
+            ends.push((job, JobEnd::Failed(why)));
+        }
+        open.clear();
+    } else {
+        unconfined(&plan, &open, &lacks).iter().for_each(|stamp| options.observer.warning(stamp));
+        options.observer.planned(&plan, &reuse);
+    }
     for line in reused_warnings(&plan, &store, &reuse)? {
         options.observer.warning(&line);
     }
@@ -244,7 +258,6 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
 
     // The jobs of a stage depend on results of the stages before.
     open.sort_by_key(|job| job.stage);
-    let mut ends = Vec::with_capacity(open.len());
     for stage in open.chunk_by(|one, next| one.stage == next.stage) {
         for (job, (end, record)) in run_jobs(&plan, stage, registry, &store, &pool, &confinement, options)? {
             record.into_iter().for_each(|record| kept.keep(record));
@@ -254,7 +267,7 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
     ends.sort_by_key(|(job, _)| (job.dataset, job.fold, job.ranker));
     let mut outcome = RunOutcome {
         jobs: plan.jobs.len(),
-        reused: plan.jobs.len() - open.len(),
+        reused: reuse.iter().filter(|reuse| **reuse == Reuse::Reused).count(),
         done: ends.iter().filter(|(_, end)| *end == JobEnd::Done).count(),
         failed: ends
             .iter()
@@ -290,6 +303,23 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         store.sweep().iter().for_each(|left| options.observer.warning(left));
     }
     refused.map_or(Ok(outcome), Err)
+}
+
+/// Why a job that nobody may do has no result. `None` if there is a result.
+fn lacking(reuse: &Reuse) -> Option<String> {
+    Some(match reuse {
+        Reuse::Reused => return None,
+        Reuse::Failed { error } => error.clone(),
+        Reuse::New => "has no result; run the job first".to_owned(),
+        Reuse::Changed { changes } => {
+            let inputs: Vec<&str> = changes.iter().map(|change| change.input.as_str()).collect();
+            format!("has a result of other inputs ({}); run the job again", list_some(&inputs))
+        }
+        Reuse::Damaged { file, .. } | Reuse::Missing { file } | Reuse::Altered { file } => {
+            format!("{file} is missing or was altered; run the job again")
+        }
+        Reuse::Unconfined { .. } => "was done by a program with other freedoms; run the job again".to_owned(),
+    })
 }
 
 /// Refuses a folder that does not belong to the experiment.

@@ -45,6 +45,27 @@ fn small() -> tempfile::TempDir {
     directory(&[("small.toml", SMALL)])
 }
 
+/// What is there is evaluated, what is missing is listed, and nothing is trained.
+#[test]
+fn results_are_evaluated_without_training() {
+    let folder = small();
+    let at = folder.path();
+    let whole = stdout(at, "run small.toml --out whole");
+    stdout(at, "run small.toml --out part --only narrow Ridge");
+    let before = content(&at.join("part/jobs"));
+    let said = stderr(at, "run small.toml --out part --only-evaluate", 1);
+    assert!(said.contains("wide/fold1/L2%20LR: has no result; run the job first"), "{said}");
+    assert!(said.contains("10 of 30 jobs have no result: their cells say FAILED"), "{said}");
+    assert_eq!(content(&at.join("part/jobs")), before);
+    let overview = String::from_utf8(run(at, "run small.toml --out part --only-evaluate").stdout).unwrap();
+    let ridge =
+        |text: &str| text.lines().filter(|line| line.starts_with("Ridge")).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(ridge(&overview)[0], ridge(&whole)[0]);
+    stdout(at, "run small.toml --out part");
+    assert_eq!(stdout(at, "run small.toml --out part --only-evaluate"), whole);
+    assert_same_content(&at.join("part"), &at.join("whole"));
+}
+
 #[test]
 fn the_results_do_not_depend_on_the_number_of_threads_nor_on_a_second_run() {
     let folder = small();

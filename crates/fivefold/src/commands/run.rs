@@ -40,6 +40,7 @@ use crate::threads::ThreadArgs;
   fivefold run my.toml --out runs/my --threads 4
   fivefold run paper --memory 6GiB --cache /scratch/letor
   fivefold run my.toml --only Ridge 'mq2008/fold1/*'
+  fivefold run my.toml --only-evaluate           trains nothing; evaluates the jobs that are done
   fivefold run my.toml --explain-cache           what would be done again, and why; does nothing
   FIVEFOLD_DATA=~/letor fivefold run mq2008      a real collection; see `fivefold datasets`
 
@@ -60,6 +61,10 @@ pub(crate) struct Args {
     /// fold or ranker
     #[arg(long, value_name = "PATTERN", num_args = 1..)]
     only: Vec<String>,
+    /// Do no job, but evaluate what is there: a method with a missing job stands as FAILED. Missing
+    /// jobs are listed, and make the exit code 1
+    #[arg(long, conflicts_with_all = ["only", "explain_cache"])]
+    only_evaluate: bool,
     /// Do nothing, but print for each job whether its result is reused or why the job would be done
     /// again. Also print the changes of the evaluation, and the reasons that would stop the run at
     /// once
@@ -140,6 +145,9 @@ impl Args {
             if !self.only.is_empty() {
                 return Err(Problem::new("a study has no jobs, so that --only means nothing").into());
             }
+            if self.only_evaluate {
+                return Err(Problem::new("a study has no jobs, so that --only-evaluate means nothing").into());
+            }
             let out = self.experiment.out(&file.name);
             let run = study::StudyRun {
                 folders,
@@ -182,6 +190,7 @@ impl Args {
             threads: self.threads.threads,
             memory,
             only,
+            only_evaluate: self.only_evaluate,
             order_seed: self.shuffle_jobs,
             observer: &*bars,
             cancel: Some(cancel),
@@ -237,7 +246,7 @@ impl Args {
             self.show(&experiment.name, &outcome, &report, screen)?;
         }
         screen.flush();
-        tell(ending(&outcome, &report.tables, &folder.display().to_string()));
+        tell(ending(&outcome, &report.tables, &folder.display().to_string(), self.only_evaluate));
         Ok(match &outcome {
             experiment::RunOutcome { cancelled: true, .. } => Exit::Interrupted,
             experiment::RunOutcome { failed, .. } if !failed.is_empty() => Exit::Failed,
@@ -306,12 +315,13 @@ impl Args {
 }
 
 /// The last line.
-fn ending(outcome: &experiment::RunOutcome, tables: &[Table], folder: &str) -> String {
+fn ending(outcome: &experiment::RunOutcome, tables: &[Table], folder: &str, only_evaluate: bool) -> String {
     let failed = match outcome.failed.len() {
         0 => String::new(),
         count => format!(
-            " {count} of {} failed: {} cells say FAILED.",
+            " {count} of {} {}: {} cells say FAILED.",
             counted(outcome.jobs, "job"),
+            if only_evaluate { which(count, "has no result", "have no result") } else { "failed" },
             which(count, "its", "their")
         ),
     };
