@@ -2,6 +2,7 @@
 
 pub mod chart;
 pub mod compared;
+pub mod design;
 pub mod diagram;
 pub mod difference_test;
 pub mod evaluation;

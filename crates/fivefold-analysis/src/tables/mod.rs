@@ -56,9 +56,11 @@ use fivefold_metrics::Conventions;
 use fivefold_stats::PadDenominator;
 use serde::Serialize;
 
+use crate::chart::Chart;
 use crate::difference_test::{DifferenceTest, HowFound};
 use crate::evaluation::{DatasetValues, Evaluation};
 use crate::ids::number_equal;
+use crate::page::PagePart;
 use crate::table::Table;
 use analysis::{Analysis, lacking_lines};
 use family::families;
@@ -192,6 +194,10 @@ pub struct Analysed {
     pub query_sets: Vec<QuerySetFact>,
     /// The test of the comparisons.
     pub difference: DifferenceTest,
+    /// Charts of the design.
+    pub charts: Vec<Chart>,
+    /// Findings of the design in words.
+    pub findings: Vec<PagePart>,
 }
 
 /// A query set of one data set under one family of measures.
@@ -215,6 +221,26 @@ pub struct QuerySetFact {
 /// # Errors
 /// As [`all`], and for a test behind letters that does not exist.
 pub fn analyse(evaluation: &Evaluation, options: &TableOptions) -> Result<Analysed, TablesError> {
+    analyse_with(evaluation, options, |_| More::default())
+}
+
+/// What an experiment adds to the results of its values.
+#[derive(Debug, Default)]
+pub(crate) struct More {
+    /// Tables. A table without rows is left out.
+    pub tables: Vec<Table>,
+    /// Charts.
+    pub charts: Vec<Chart>,
+    /// Findings in words.
+    pub findings: Vec<PagePart>,
+}
+
+/// The same as [`analyse`], with more tables, charts and findings.
+pub(crate) fn analyse_with(
+    evaluation: &Evaluation,
+    options: &TableOptions,
+    more: impl FnOnce(&[MethodComparison]) -> More,
+) -> Result<Analysed, TablesError> {
     check(evaluation)?;
     let difference = DifferenceTest::new(&options.test, &options.correction, options.draws, options.alpha)?;
     let (mut tables, mut comparisons, mut classes, mut query_sets) = (vec![], vec![], vec![], vec![]);
@@ -228,7 +254,10 @@ pub fn analyse(evaluation: &Evaluation, options: &TableOptions) -> Result<Analys
         classes.extend(query_class::of_family(&analysis));
         query_sets.extend(analysis.query_set_facts());
     }
-    Ok(Analysed { tables: finished(tables, options)?, comparisons, classes, query_sets, difference })
+    let More { tables: further, charts, findings } = more(&comparisons);
+    tables.extend(further);
+    let tables = finished(tables, options)?;
+    Ok(Analysed { tables, comparisons, classes, query_sets, difference, charts, findings })
 }
 
 impl Analysed {
