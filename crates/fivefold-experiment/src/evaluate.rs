@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fivefold_analysis::design::SeedValues;
 use fivefold_analysis::evaluation::{DatasetValues, Evaluation, QueryInfo};
 use fivefold_core::{Dataset, JudgedQuery, Seed};
 use fivefold_data::Collection;
@@ -22,32 +23,109 @@ use crate::kept::Kept;
 use crate::plan::Plan;
 
 /// Evaluates a plan whose jobs have all ended. `failed[i]` says whether job `i` failed. Scores
-/// count only if they have the hash that the run remembers in `kept`.
+/// count only if they have the hash that the run remembers in `kept`. Also returns the values of the
+/// single repeats, if rankers are repeated.
 pub(crate) fn evaluate(
     plan: &Plan<'_>,
     store: &Store,
     kept: &Kept,
     failed: &[bool],
     cancel: Option<&AtomicBool>,
-) -> Result<Evaluation, RunError> {
+) -> Result<(Evaluation, Vec<SeedValues>), RunError> {
     let experiment = plan.experiment;
     let mut datasets = Vec::with_capacity(experiment.datasets.len());
+    let mut seeds = Vec::new();
     for (index, collection) in plan.collections.iter().enumerate() {
         let Some(collection) = collection else { continue };
         let jobs = plan.jobs.iter().zip(failed).filter(|(job, _)| job.dataset == index);
         let mut failed = vec![false; experiment.rankers.len()];
-        let mut scores: Vec<Vec<Vec<f64>>> = vec![Vec::new(); experiment.rankers.len()];
+        let mut scores = RepeatScores::new(experiment);
         for (job, job_failed) in jobs {
             failed[job.ranker] |= job_failed;
             if !job_failed {
                 let documents = collection.folds[job.fold].test.documents();
-                scores[job.ranker].push(kept.scores(store, job, documents)?);
+                scores.add(job.ranker, job.repeat, kept.scores(store, job, documents)?);
             }
         }
-        datasets.push(evaluate_dataset(experiment, index, collection, &scores, failed, cancel)?);
+        let (values, of_seeds) = evaluate_repeats(experiment, index, collection, &scores, &failed, cancel)?;
+        datasets.push(values);
+        seeds.extend(of_seeds);
     }
     let measures = experiment.evaluation.measures.clone();
-    Ok(Evaluation { measures, datasets })
+    Ok((Evaluation { measures, datasets }, seeds))
+}
+
+/// The scores of a data set's rankers: `[repeat][ranker][fold]`.
+pub(crate) struct RepeatScores(Vec<Vec<Vec<Vec<f64>>>>);
+
+impl RepeatScores {
+    pub(crate) fn new(experiment: &Experiment) -> Self {
+        let repeats = (0..experiment.rankers.len()).map(|ranker| experiment.repeats_of(ranker)).max();
+        RepeatScores(vec![vec![Vec::new(); experiment.rankers.len()]; repeats.unwrap_or(1)])
+    }
+
+    /// Adds the scores of a ranker on the next fold.
+    pub(crate) fn add(&mut self, ranker: usize, repeat: usize, scores: Vec<f64>) {
+        self.0[repeat][ranker].push(scores);
+    }
+
+    /// Whether a ranker has scores on `folds` folds, in each of its repeats.
+    pub(crate) fn is_complete(&self, ranker: usize, repeats: usize, folds: usize) -> bool {
+        self.0.iter().take(repeats).all(|scores| scores[ranker].len() == folds)
+    }
+}
+
+/// Evaluates each repeat of a data set, and takes the mean of each value over the repeats. A ranker
+/// with one repeat has its values in each repeat, and no mean is taken.
+pub(crate) fn evaluate_repeats(
+    experiment: &Experiment,
+    index: usize,
+    collection: &Collection,
+    scores: &RepeatScores,
+    failed: &[bool],
+    cancel: Option<&AtomicBool>,
+) -> Result<(DatasetValues, Option<SeedValues>), RunError> {
+    let repeated: Vec<bool> = (0..failed.len()).map(|ranker| experiment.repeats_of(ranker) > 1).collect();
+    let values =
+        |scores: &[Vec<Vec<f64>>]| evaluate_dataset(experiment, index, collection, scores, failed.to_vec(), cancel);
+    let mut mean = values(&scores.0[0])?;
+    if scores.0.len() == 1 {
+        return Ok((mean, None));
+    }
+    let mut of_seeds = SeedValues { repeated, values: vec![mean.all.clone()] };
+    for later in &scores.0[1..] {
+        // Scores of a ranker without repeats are those of the first repeat.
+        let both = later.iter().zip(&scores.0[0]).enumerate();
+        let scores: Vec<Vec<Vec<f64>>> = both
+            .map(|(ranker, (own, first))| if of_seeds.repeated[ranker] { own.clone() } else { first.clone() })
+            .collect();
+        let next = values(&scores)?;
+        let sums = [&mut mean.all, &mut mean.left, &mut mean.right].into_iter();
+        for (sum, next) in sums.zip([&next.all, &next.left, &next.right]) {
+            add_repeated(sum, next, &of_seeds.repeated);
+        }
+        of_seeds.values.push(next.all);
+    }
+    let repeats = of_seeds.values.len() as f64;
+    for sum in [&mut mean.all, &mut mean.left, &mut mean.right] {
+        each_repeated(sum, &of_seeds.repeated, |value, _| *value /= repeats);
+    }
+    Ok((mean, Some(of_seeds)))
+}
+
+/// Adds the values of repeated rankers.
+fn add_repeated(sum: &mut [f64], next: &[f64], repeated: &[bool]) {
+    each_repeated(sum, repeated, |value, place| *value += next[place]);
+}
+
+/// Changes the values of repeated rankers. The change gets the place of the value.
+fn each_repeated(values: &mut [f64], repeated: &[bool], change: impl Fn(&mut f64, usize)) {
+    let of_ranker = values.len() / repeated.len().max(1);
+    for (place, value) in values.iter_mut().enumerate() {
+        if repeated[place / of_ranker.max(1)] {
+            change(value, place);
+        }
+    }
 }
 
 /// Evaluates a data set. `scores[ranker][fold]` holds the scores of a ranker that did not fail.

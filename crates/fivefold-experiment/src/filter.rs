@@ -4,7 +4,7 @@ use std::fmt;
 
 use fivefold_base::words::nearest;
 use fivefold_results::labels::file_name;
-use fivefold_results::paths::job_id;
+use fivefold_results::paths::{job_id, repeat_id};
 
 /// A choice of jobs of an experiment.
 ///
@@ -49,11 +49,11 @@ impl JobFilter {
         if patterns.is_empty() { JobFilter::All } else { JobFilter::Any(patterns) }
     }
 
-    /// Whether this job is chosen.
-    pub(crate) fn matches(&self, dataset: &str, fold: usize, ranker: &str) -> bool {
+    /// Whether this job is chosen. A pattern chooses all repeats.
+    pub(crate) fn matches(&self, dataset: &str, fold: usize, ranker: &str, repeat: usize) -> bool {
         match self {
             JobFilter::All => true,
-            JobFilter::Job(id) => *id == job_id(dataset, fold, ranker),
+            JobFilter::Job(id) => *id == repeat_id(&job_id(dataset, fold, ranker), repeat),
             JobFilter::Any(patterns) => patterns.iter().any(|pattern| {
                 let is_fold = |part: &str| glob(part, &format!("fold{fold}"));
                 match pattern.split('/').collect::<Vec<_>>().as_slice() {
@@ -71,7 +71,7 @@ impl JobFilter {
         let JobFilter::Any(patterns) = self else { return Vec::new() };
         let means_none = |pattern: &&String| {
             let alone = JobFilter::Any(vec![(*pattern).clone()]);
-            !jobs.iter().any(|(dataset, fold, ranker)| alone.matches(dataset, *fold, ranker))
+            !jobs.iter().any(|(dataset, fold, ranker)| alone.matches(dataset, *fold, ranker, 0))
         };
         patterns.iter().filter(means_none).map(String::as_str).collect()
     }
@@ -82,7 +82,9 @@ impl JobFilter {
         match self {
             JobFilter::All => true,
             JobFilter::Job(id) => {
-                id.starts_with(&format!("{}/", file_name(dataset))) && id.ends_with(&format!("/{}", file_name(ranker)))
+                let job = id.split_once('~').map_or(id.as_str(), |(job, _)| job);
+                job.starts_with(&format!("{}/", file_name(dataset)))
+                    && job.ends_with(&format!("/{}", file_name(ranker)))
             }
             JobFilter::Any(patterns) => {
                 patterns.iter().any(|pattern| match pattern.split('/').collect::<Vec<_>>().as_slice() {
@@ -167,7 +169,7 @@ mod tests {
     fn patterns_choose_jobs() {
         let meant = |only: &[&str], dataset: &str, fold: usize, ranker: &str| {
             let only = JobFilter::patterns(only.iter().copied());
-            let meant = only.matches(dataset, fold, ranker);
+            let meant = only.matches(dataset, fold, ranker, 0);
             assert!(!meant || only.may_match(dataset, ranker), "{only}");
             meant
         };
@@ -205,8 +207,10 @@ mod tests {
     #[test]
     fn an_id_is_no_pattern() {
         let job = JobFilter::job;
-        assert!(job("d/fold1/L2%20LR").matches("d", 1, "L2 LR") && job("d/fold1/L2%20LR").may_match("d", "L2 LR"));
-        assert!(!job("d/fold1/*").matches("d", 1, "r") && !job("d").matches("d", 1, "r"));
+        assert!(job("d/fold1/L2%20LR").matches("d", 1, "L2 LR", 0) && job("d/fold1/L2%20LR").may_match("d", "L2 LR"));
+        assert!(!job("d/fold1/*").matches("d", 1, "r", 0) && !job("d").matches("d", 1, "r", 0));
+        assert!(job("d/fold1/r~2").matches("d", 1, "r", 1) && job("d/fold1/r~2").may_match("d", "r"));
+        assert!(!job("d/fold1/r~2").matches("d", 1, "r", 0));
         assert!(!job("d/fold1/r").may_match("e", "r") && !job("d/fold1/r").may_match("d", "q"));
     }
 }

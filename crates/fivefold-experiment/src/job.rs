@@ -232,8 +232,9 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }
         ScoreSource::Command(command) => {
-            let prepared = cx.prepared.get(job, config, collection, cx.pool).map_err(failed)?;
-            let FoldParts { train, validation, test } = prepared.parts(fold, None)?;
+            let prepared = cx.prepared.get(plan, job, collection, cx.pool).map_err(failed)?;
+            let FoldParts { train, validation, test } =
+                prepared.parts(&plan.train(job).ok_or_else(|| failed("it has no training part"))?, fold, None)?;
             let columns = plan.columns(job).map_err(failed)?;
             let parts =
                 Parts { train: &train, validation: validation.as_ref(), test: &test, columns: columns.as_deref() };
@@ -252,9 +253,11 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
                 return Err(failed("the program was built anew while the run went on; run the experiment again"));
             }
             let ranker = entry.restore(params).map_err(failed)?;
-            let prepared = cx.prepared.get(job, config, collection, cx.pool).map_err(failed)?;
+            let prepared = cx.prepared.get(plan, job, collection, cx.pool).map_err(failed)?;
             let columns = plan.columns(job).map_err(failed)?;
-            let FoldParts { train, validation, test } = cx.pool.install(|| prepared.parts(fold, columns.as_deref()))?;
+            let train = plan.train(job).ok_or_else(|| failed("it has no training part"))?;
+            let FoldParts { train, validation, test } =
+                cx.pool.install(|| prepared.parts(&train, fold, columns.as_deref()))?;
             let progress = JobProgress { job, observer: cx.observer, warnings: Mutex::default() };
             let mut context = FitContext::new(job.seed).with_progress(&progress);
             if let Some(validation) = &validation {
@@ -343,13 +346,13 @@ pub(crate) struct Prepared {
 
 impl Prepared {
     /// The normalised parts of a fold. With `columns`, the parts have these features only.
-    fn parts(&self, fold: &Fold, columns: Option<&[usize]>) -> Result<FoldParts, Failure> {
+    fn parts(&self, train: &Dataset, fold: &Fold, columns: Option<&[usize]>) -> Result<FoldParts, Failure> {
         let part = |of: &Dataset| match columns {
             Some(columns) => with_columns(&self.part(of)?, columns).map_err(failed),
             None => self.part(of),
         };
         let validation = fold.validation.as_ref().map(part).transpose()?;
-        Ok(FoldParts { train: part(&fold.train)?, validation, test: part(&fold.test)? })
+        Ok(FoldParts { train: part(train)?, validation, test: part(&fold.test)? })
     }
 
     /// Returns a normalised part of the collection.
@@ -367,8 +370,8 @@ pub(crate) struct PreparedFolds {
 
 struct Slot {
     dataset: usize,
-    /// The fold of the copy. `None` if all folds share the copy.
-    fold: Option<usize>,
+    /// The training part by which the copy is normalised. `None` if all folds share the copy.
+    train: Option<Train>,
     normaliser: Normaliser,
     state: Mutex<SlotState>,
 }
@@ -384,12 +387,13 @@ impl PreparedFolds {
     pub(crate) fn new<'j>(plan: &Plan<'_>, jobs: impl IntoIterator<Item = &'j Job>) -> Self {
         let mut folds = PreparedFolds { slots: Vec::new() };
         for job in jobs {
-            let normaliser = plan.ranker(job).normalise;
-            match folds.slots.iter_mut().find(|slot| slot.is_for(job, &normaliser)) {
+            let config = plan.ranker(job);
+            let normaliser = config.normalise;
+            match folds.slots.iter_mut().find(|slot| slot.is_for(job, config)) {
                 Some(slot) => slot.state.get_mut().unwrap_or_else(PoisonError::into_inner).users += 1,
                 None => folds.slots.push(Slot {
                     dataset: job.dataset,
-                    fold: (normaliser.over == Over::Train).then_some(job.fold),
+                    train: (normaliser.over == Over::Train).then(|| Train::of(job, config)),
                     normaliser,
                     state: Mutex::new(SlotState { users: 1, prepared: None }),
                 }),
@@ -401,7 +405,7 @@ impl PreparedFolds {
     /// The bytes that a job needs, and its share in a slot.
     pub(crate) fn need(&self, plan: &Plan<'_>, job: &Job, registry: &Registry) -> Need {
         let config = plan.ranker(job);
-        let slot = self.slots.iter().position(|slot| slot.is_for(job, &config.normalise)).unwrap_or_default();
+        let slot = self.slots.iter().position(|slot| slot.is_for(job, config)).unwrap_or_default();
         let Some(collection) = plan.collection(job) else { return Need { own: 0, shared: (slot, 0) } };
         let fold = &collection.folds[job.fold];
         let ranker = match &config.source {
@@ -410,11 +414,12 @@ impl PreparedFolds {
             }
             ScoreSource::Scores(_) | ScoreSource::Command(_) | ScoreSource::Fusion(_) => None,
         };
-        let fit = ranker.map_or(0, |ranker| ranker.fit_bytes(&fold.train, fold.validation.as_ref()));
+        let train = plan.train(job).unwrap_or_else(|| fold.train.clone());
+        let fit = ranker.map_or(0, |ranker| ranker.fit_bytes(&train, fold.validation.as_ref()));
         let data = (collection.all.documents() * collection.all.width() * size_of::<f32>()) as u64;
         let copy = config.normalise.bytes(&collection.all);
         let chosen = plan.columns(job).ok().flatten().map_or(0, |columns| {
-            let parts = [Some(&fold.train), fold.validation.as_ref(), Some(&fold.test)];
+            let parts = [Some(&train), fold.validation.as_ref(), Some(&fold.test)];
             parts.into_iter().flatten().map(|part| bytes_with_columns(part, &columns)).sum()
         });
         let own = fit + chosen + (fold.test.documents() * BYTES_A_SCORE) as u64;
@@ -429,18 +434,20 @@ impl PreparedFolds {
     /// pool. The slot is locked while the pool normalises, so the work is done once.
     fn get(
         &self,
+        plan: &Plan<'_>,
         job: &Job,
-        config: &RankerConfig,
         collection: &Collection,
         pool: &rayon::ThreadPool,
     ) -> Result<Arc<Prepared>, fivefold_data::NormaliseError> {
+        let config = plan.ranker(job);
         let build = || {
             pool.install(|| {
-                let fitted = config.normalise.fit(&collection.folds[job.fold].train)?;
+                let train = plan.train(job);
+                let fitted = config.normalise.fit(train.as_ref().unwrap_or(&collection.folds[job.fold].train))?;
                 Ok(Arc::new(Prepared { all: fitted.apply(&collection.all)?, fitted }))
             })
         };
-        let Some(slot) = self.slots.iter().find(|slot| slot.is_for(job, &config.normalise)) else { return build() };
+        let Some(slot) = self.slots.iter().find(|slot| slot.is_for(job, config)) else { return build() };
         let mut state = slot.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(prepared) = &state.prepared {
             return Ok(Arc::clone(prepared));
@@ -452,7 +459,7 @@ impl PreparedFolds {
 
     /// Ends the use of the collection by a job. After its last job, the collection is dropped.
     pub(crate) fn release(&self, plan: &Plan<'_>, job: &Job) {
-        if let Some(slot) = self.slots.iter().find(|slot| slot.is_for(job, &plan.ranker(job).normalise)) {
+        if let Some(slot) = self.slots.iter().find(|slot| slot.is_for(job, plan.ranker(job))) {
             let mut state = slot.state.lock().unwrap_or_else(PoisonError::into_inner);
             state.users = state.users.saturating_sub(1);
             if state.users == 0 {
@@ -462,8 +469,24 @@ impl PreparedFolds {
     }
 }
 
+/// A training part: that of a fold, or a sample of it.
+#[derive(PartialEq)]
+struct Train {
+    fold: usize,
+    /// The share and the repeat of a sample.
+    sample: Option<(f64, usize)>,
+}
+
+impl Train {
+    fn of(job: &Job, config: &RankerConfig) -> Self {
+        Train { fold: job.fold, sample: config.train_share.map(|share| (share, job.repeat)) }
+    }
+}
+
 impl Slot {
-    fn is_for(&self, job: &Job, normaliser: &Normaliser) -> bool {
-        self.dataset == job.dataset && self.fold.is_none_or(|fold| fold == job.fold) && self.normaliser == *normaliser
+    fn is_for(&self, job: &Job, config: &RankerConfig) -> bool {
+        self.dataset == job.dataset
+            && self.normaliser == config.normalise
+            && self.train.as_ref().is_none_or(|train| *train == Train::of(job, config))
     }
 }

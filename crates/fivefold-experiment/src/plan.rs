@@ -10,6 +10,7 @@
 //! - the resolved parameters, and the seed if the ranker draws numbers
 //! - the chosen features, if the ranker chooses features
 //! - the normaliser, and the content of the training, validation and test parts
+//! - the sample of the training queries, if the ranker learns from a share of them
 //! - for a fusion, its settings, and the keys of the jobs that it depends on
 //!
 //! The hash of the inputs is the *key* of the job. A stored result with the same key is the result
@@ -21,16 +22,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fivefold_base::words::list_some;
-use fivefold_core::Seed;
+use fivefold_core::{Dataset, Seed};
 use fivefold_data::cache::CacheUse;
 use fivefold_data::packed::file_on_disk;
 use fivefold_data::{Collection, input};
 use fivefold_results::config::{
-    ConfigError, Experiment, FusionConfig, Placeholder, RankerConfig, ScoreFiles, ScoreSource, key_params,
+    ConfigError, Experiment, FusionConfig, Placeholder, RankerConfig, ScoreFiles, ScoreSource, key_params, sample_size,
 };
 use fivefold_results::freedom::Freedom;
 use fivefold_results::manifest::remark_lines;
-use fivefold_results::paths::{self, job_id};
+use fivefold_results::paths::{self, job_id, repeat_id};
 use fivefold_results::store::hash;
 use serde_json::{Value, json};
 
@@ -79,7 +80,7 @@ pub struct Plan<'e> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Job {
-    /// `DATASET/foldK/RANKER`, from labels as file names.
+    /// `DATASET/foldK/RANKER`, from labels as file names. A repeat has its number at the end: `~2`.
     pub id: String,
     /// Index of the data set in the experiment.
     pub dataset: usize,
@@ -87,9 +88,12 @@ pub struct Job {
     pub fold: usize,
     /// Index of the ranker in the experiment.
     pub ranker: usize,
+    /// Which repeat of the ranker, from 0.
+    pub repeat: usize,
     /// The stage of the plan, from 0. The job depends on jobs of earlier stages only.
     pub stage: usize,
-    /// The seed, derived from the labels of data set and ranker and the number of the fold.
+    /// The seed, derived from the labels of data set and ranker, the number of the fold, and the
+    /// repeat.
     pub seed: Seed,
     /// All inputs that alter the result.
     pub inputs: BTreeMap<String, Value>,
@@ -227,8 +231,7 @@ impl<'e> Plan<'e> {
 
     /// The number of values that a job learns from.
     pub fn size(&self, job: &Job) -> usize {
-        let train = self.collection(job).map(|collection| &collection.folds[job.fold].train);
-        train.map_or(0, |train| train.documents() * train.width())
+        self.train(job).map_or(0, |train| train.documents() * train.width())
     }
 
     pub(crate) fn ranker(&self, job: &Job) -> &RankerConfig {
@@ -259,8 +262,10 @@ impl<'e> Plan<'e> {
         let mut jobs = Vec::new();
         for (fold, parts) in collection.folds.iter().enumerate() {
             for (ranker, config) in self.experiment.rankers.iter().enumerate() {
-                if only.matches(label, parts.number, &config.label) {
-                    jobs.push(self.job(dataset, collection, fold, ranker)?);
+                for repeat in 0..self.experiment.repeats_of(ranker) {
+                    if only.matches(label, parts.number, &config.label, repeat) {
+                        jobs.push(self.job(dataset, collection, fold, ranker, repeat)?);
+                    }
                 }
             }
         }
@@ -278,6 +283,7 @@ impl<'e> Plan<'e> {
         collection: &Collection,
         fold: usize,
         ranker: usize,
+        repeat: usize,
     ) -> Result<Job, RunError> {
         let experiment = self.experiment;
         let (label, config) = (&experiment.datasets[dataset].label, &experiment.rankers[ranker]);
@@ -285,6 +291,7 @@ impl<'e> Plan<'e> {
         let (number, hashes) = (parts.number, &parts.hashes);
         // The seed comes from names, so that other jobs and their order do not matter.
         let seed = experiment.root_seed().derive(label).derive_index("fold", number as u64).derive(&config.label);
+        let seed = if repeat == 0 { seed } else { seed.derive_index("repeat", repeat as u64) };
         let mut inputs = match &config.source {
             ScoreSource::Train { version, code, seeded, params, renamed } => {
                 let code = code.iter().map(|code| ("code", json!(code)));
@@ -353,7 +360,7 @@ impl<'e> Plan<'e> {
                 inputs
             }
             ScoreSource::Fusion(fusion) => {
-                let members = self.members_of(fusion, dataset, collection, fold)?;
+                let members = self.members_of(fusion, dataset, collection, fold, repeat)?;
                 let settings =
                     fusion.settings().map_err(|error| experiment.ranker_error(ranker, &error.to_string()))?;
                 let keys: Vec<String> = members.into_iter().map(|member| member.key).collect();
@@ -369,10 +376,14 @@ impl<'e> Plan<'e> {
             let ids = columns.into_iter().map(|column| column as u64 + u64::from(collection.first_feature_id));
             inputs.insert("features", ids.collect());
         }
+        if let Some(sample) = self.sample_of(dataset, fold, ranker, repeat) {
+            inputs.insert("sample", json!({ "queries": sample.queries, "seed": sample.seed.value() }));
+        }
         let stage = usize::from(matches!(config.source, ScoreSource::Fusion(_)));
         let key = key(&json!(inputs));
         let inputs = inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Ok(Job { id: job_id(label, number, &config.label), dataset, fold, ranker, stage, seed, inputs, key })
+        let id = repeat_id(&job_id(label, number, &config.label), repeat);
+        Ok(Job { id, dataset, fold, ranker, repeat, stage, seed, inputs, key })
     }
 
     /// The columns that the ranker of a job sees, from 0. `None` if it sees all features.
@@ -392,6 +403,30 @@ impl<'e> Plan<'e> {
         columns.map(Some).map_err(|wrong| self.experiment.features_error(ranker, dataset, &wrong).into())
     }
 
+    /// The training part that a job learns from: the part of its fold, or a sample of its queries.
+    pub(crate) fn train(&self, job: &Job) -> Option<Dataset> {
+        self.train_of(job.dataset, job.fold, job.ranker, job.repeat)
+    }
+
+    /// The training part that a repeat of a ranker learns from.
+    pub(crate) fn train_of(&self, dataset: usize, fold: usize, ranker: usize, repeat: usize) -> Option<Dataset> {
+        let train = &self.collection_of(dataset)?.folds[fold].train;
+        Some(match self.sample_of(dataset, fold, ranker, repeat) {
+            Some(sample) => sample.of(train),
+            None => train.clone(),
+        })
+    }
+
+    /// The sample of the training queries that a ranker learns from. `None` if it learns from all.
+    fn sample_of(&self, dataset: usize, fold: usize, ranker: usize, repeat: usize) -> Option<Sample> {
+        let share = self.experiment.rankers[ranker].train_share?;
+        let parts = &self.collection_of(dataset)?.folds[fold];
+        let seed = self.experiment.root_seed().derive(&self.experiment.datasets[dataset].label);
+        let seed = seed.derive("training sample").derive_index("fold", parts.number as u64);
+        let seed = seed.derive_index("repeat", repeat as u64);
+        Some(Sample { queries: sample_size(share, parts.train.len()), seed })
+    }
+
     /// The jobs that a job depends on: those of the rankers that a fusion combines, in their order.
     /// They need not be in the plan.
     ///
@@ -400,7 +435,7 @@ impl<'e> Plan<'e> {
     pub(crate) fn members(&self, job: &Job) -> Result<Vec<Job>, RunError> {
         match (&self.ranker(job).source, self.collection(job)) {
             (ScoreSource::Fusion(fusion), Some(collection)) => {
-                self.members_of(fusion, job.dataset, collection, job.fold)
+                self.members_of(fusion, job.dataset, collection, job.fold, job.repeat)
             }
             _ => Ok(Vec::new()),
         }
@@ -412,10 +447,13 @@ impl<'e> Plan<'e> {
         dataset: usize,
         collection: &Collection,
         fold: usize,
+        repeat: usize,
     ) -> Result<Vec<Job>, RunError> {
         let rankers = &self.experiment.rankers;
         let places = fusion.of.iter().filter_map(|label| rankers.iter().position(|ranker| ranker.label == *label));
-        places.map(|place| self.job(dataset, collection, fold, place)).collect()
+        // A ranker that draws nothing has one repeat for all.
+        let own = |place: usize| repeat.min(self.experiment.repeats_of(place) - 1);
+        places.map(|place| self.job(dataset, collection, fold, place, own(place))).collect()
     }
 
     /// The hash of a file that a ranker needs. The error names the file and the ranker's entry.
@@ -441,7 +479,48 @@ impl<'e> Plan<'e> {
     }
 }
 
+/// A sample of the training queries. Samples with the same seed are nested: a smaller sample is a
+/// part of each larger one. The seed does not hold the ranker, so all rankers learn from the same
+/// queries.
+struct Sample {
+    queries: usize,
+    seed: Seed,
+}
+
+impl Sample {
+    /// The queries of the sample, in the order of the part.
+    fn of(&self, train: &Dataset) -> Dataset {
+        let mut order: Vec<usize> = (0..train.len()).collect();
+        self.seed.rng().shuffle(&mut order);
+        order.truncate(self.queries);
+        order.sort_unstable();
+        train.select(order)
+    }
+}
+
 /// The key of a job with these inputs.
 pub(crate) fn key(inputs: &Value) -> String {
     hash(inputs.to_string().as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_of_a_seed_are_nested_and_in_the_order_of_the_part() {
+        let train = Dataset::of_queries(1, [(&[0.5][..], &[1][..]); 20]).unwrap();
+        let ids = |queries: usize, seed: u64| {
+            let sample = Sample { queries, seed: Seed::new(seed) }.of(&train);
+            sample.numbers().to_vec()
+        };
+        let mut smaller: Vec<u32> = Vec::new();
+        for queries in 1..=20 {
+            let sample = ids(queries, 7);
+            assert!(sample.len() == queries && sample.is_sorted(), "{sample:?}");
+            assert!(smaller.iter().all(|query| sample.contains(query)), "{smaller:?} {sample:?}");
+            smaller = sample;
+        }
+        assert_ne!(ids(5, 7), ids(5, 8));
+    }
 }

@@ -215,6 +215,7 @@ fn evaluated_by(experiment: &Experiment) -> Value {
     }
     json!({
         "seed": experiment.seed,
+        "design": experiment.design,
         "evaluation": experiment.evaluation,
         "query_sets": experiment.query_sets,
         "tables": experiment.tables,
@@ -254,7 +255,17 @@ mod tests {
     fn job(inputs: Value) -> Job {
         let inputs: BTreeMap<String, Value> = serde_json::from_value(inputs).unwrap();
         let key = crate::plan::key(&json!(inputs));
-        Job { id: "d/fold1/r".to_owned(), dataset: 0, fold: 0, ranker: 0, stage: 0, seed: Seed::new(0), inputs, key }
+        Job {
+            id: "d/fold1/r".to_owned(),
+            dataset: 0,
+            fold: 0,
+            ranker: 0,
+            repeat: 0,
+            stage: 0,
+            seed: Seed::new(0),
+            inputs,
+            key,
+        }
     }
 
     fn record(store: &Store, job: &Job, change: impl FnOnce(&mut Record)) {

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use fivefold_analysis::design::{Design, SeedValues};
 use fivefold_analysis::evaluation::{DatasetValues, Evaluation};
-use fivefold_analysis::tables;
 use fivefold_base::words::list_some;
 use fivefold_core::{Registry, Seed};
 use fivefold_metrics::{Evaluator, dialect};
@@ -264,7 +264,7 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
             ends.push((job, end));
         }
     }
-    ends.sort_by_key(|(job, _)| (job.dataset, job.fold, job.ranker));
+    ends.sort_by_key(|(job, _)| (job.dataset, job.fold, job.ranker, job.repeat));
     let mut outcome = RunOutcome {
         jobs: plan.jobs.len(),
         reused: reuse.iter().filter(|reuse| **reuse == Reuse::Reused).count(),
@@ -386,8 +386,15 @@ fn check_tables(experiment: &Experiment) -> Result<(), RunError> {
     });
     let measures = experiment.evaluation.measures.clone();
     let evaluation = Evaluation { measures, datasets: datasets.collect() };
-    tables::all(&evaluation, &table_options(experiment, Vec::new()))?;
+    empty_design(experiment).analyse(&evaluation, &table_options(experiment, Vec::new()))?;
     Ok(())
+}
+
+/// The design of an experiment without values.
+fn empty_design(experiment: &Experiment) -> Design {
+    let repeated = (0..experiment.rankers.len()).map(|ranker| experiment.repeats_of(ranker) > 1).collect();
+    let seeds = SeedValues { repeated, values: Vec::new() };
+    Design { seeds: vec![seeds; experiment.datasets.len()], ..experiment.design.design(&[]) }
 }
 
 /// The state of every job of a plan in a results folder.
@@ -527,6 +534,7 @@ fn finish(
                 id: job.id.clone(),
                 dataset: job.dataset,
                 ranker: job.ranker,
+                repeat: job.repeat,
                 key: job.key.clone(),
                 status,
                 error,
@@ -537,8 +545,9 @@ fn finish(
         .collect::<Result<_, StoreError>>()?;
     let has_failed: Vec<bool> = jobs.iter().map(|job| job.status == Status::Failed).collect();
     guards.check_scores(plan, store, &has_failed)?;
-    let evaluation = evaluate(plan, store, kept, &has_failed, cancel)?;
-    let files = values::write(store, &evaluation)?;
+    let (evaluation, seeds) = evaluate(plan, store, kept, &has_failed, cancel)?;
+    let mut files = values::write(store, &evaluation)?.to_vec();
+    files.extend(values::write_seeds(store, &evaluation, &seeds)?);
     let collections = plan.collections.iter().flatten().zip(&evaluation.datasets);
     let manifest = Manifest {
         format: FORMAT.to_owned(),
@@ -552,7 +561,7 @@ fn finish(
         result: result_hash(&files),
     };
     store.write_with_checksum(MANIFEST, &manifest)?;
-    Ok(Results { manifest, evaluation })
+    Ok(Results { manifest, evaluation, seeds })
 }
 
 /// The conventions in force, a line each. If a convention depends on the highest grade and data

@@ -25,6 +25,7 @@ use fivefold_results::config::Experiment;
 use fivefold_results::manifest::{MANIFEST, Manifest, RESULT_FILES};
 use fivefold_results::paths::{model_file, record_file, scores_file};
 use fivefold_results::store::Store;
+use fivefold_results::values::PER_SEED;
 use serde::Serialize;
 
 use crate::error::RunError;
@@ -224,6 +225,9 @@ pub fn verify(folder: &Path, registry: &Registry, options: &VerifyOptions<'_>) -
             files,
         });
     };
+    if (0..manifest.experiment.rankers.len()).any(|ranker| manifest.experiment.repeats_of(ranker) > 1) {
+        files.insert(PER_SEED.to_owned());
+    }
     pool.install(|| {
         let (records, outputs, kept) = folder::records(&manifest, &store);
         let (values, evaluation) = folder::values(&manifest, &store);

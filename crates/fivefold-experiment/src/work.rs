@@ -365,6 +365,7 @@ pub(crate) mod tests {
             dataset: 0,
             fold: 0,
             ranker: 0,
+            repeat: 0,
             stage: 0,
             seed: Seed::new(0),
             inputs,

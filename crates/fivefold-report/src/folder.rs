@@ -219,7 +219,7 @@ fn head(results: &Results) -> Result<PageHead, ReportError> {
 /// The figures of a run: the paper's histograms, measures by cutoff, queries by expected and
 /// original value, and critical differences.
 fn figures(results: &Results, analysed: &Analysed, data: &PageData) -> Result<Vec<Figure>, ReportError> {
-    let Results { manifest, evaluation } = results;
+    let Results { manifest, evaluation, .. } = results;
     let conventions = &results.notes();
     let histograms = expected_histograms(evaluation, BINS)?;
     let histograms = histograms
@@ -237,7 +237,7 @@ fn figures(results: &Results, analysed: &Analysed, data: &PageData) -> Result<Ve
     });
     let comparisons: Vec<MethodComparison> = shown.collect();
     let charts = run_charts(evaluation, &comparisons, &analysed.classes, conventions);
-    let charts = charts.iter().map(chart_figure);
+    let charts = analysed.charts.iter().chain(&charts).map(chart_figure);
     let alpha = manifest.experiment.tables.alpha;
     let differences = comparisons.iter().filter_map(|c| critical_difference_figure(evaluation, c, alpha, conventions));
     histograms.chain(charts).chain(differences).collect()

@@ -75,6 +75,7 @@ mod tests {
             id: id.to_owned(),
             dataset: 0,
             ranker,
+            repeat: 0,
             key: String::new(),
             status: Status::Done,
             error: None,

@@ -54,5 +54,5 @@ pub fn small() -> Result<Results, Box<dyn std::error::Error>> {
         jobs: Vec::new(),
         result: String::new(),
     };
-    Ok(Results { manifest, evaluation })
+    Ok(Results { manifest, evaluation, seeds: Vec::new() })
 }

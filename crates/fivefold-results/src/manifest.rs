@@ -171,6 +171,9 @@ pub struct JobFacts {
     pub dataset: usize,
     /// Index of the ranker in the experiment.
     pub ranker: usize,
+    /// Which repeat of the ranker, from 0.
+    #[serde(skip_serializing_if = "is_first", default)]
+    pub repeat: usize,
     /// Hash of all inputs that altered the result.
     pub key: String,
     /// How the job ended.
@@ -184,6 +187,10 @@ pub struct JobFacts {
     /// The warnings of the fit for a reader of the results.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub warnings: Vec<String>,
+}
+
+fn is_first(repeat: &usize) -> bool {
+    *repeat == 0
 }
 
 /// The warnings of fits, a line for each text. The line names the first job with this warning and
@@ -300,19 +307,21 @@ fn foreign(format: Option<&str>) -> String {
     }
 }
 
-/// The hash that [`Manifest::result`] holds, from the hashes of the two evaluation files.
-pub fn result_hash(files: &[String; 2]) -> String {
+/// The hash that [`Manifest::result`] holds, from the hashes of the evaluation files.
+pub fn result_hash(files: &[String]) -> String {
     crate::store::hash(files.concat().as_bytes())
 }
 
-/// The hash of the two evaluation files in a folder. A missing file counts as empty.
+/// The hash of the evaluation files in a folder. A missing file counts as empty, and the file of
+/// single repeats counts only if it exists.
 pub fn stored_result(store: &Store) -> Result<String, StoreError> {
-    let mut hashes = [String::new(), String::new()];
-    for (found, file) in hashes.iter_mut().zip(RESULT_FILES) {
-        *found = store.hash_of(file)?.unwrap_or_else(|| crate::store::hash(b""));
+    let mut hashes = Vec::with_capacity(RESULT_FILES.len() + 1);
+    for file in RESULT_FILES {
+        hashes.push(store.hash_of(file)?.unwrap_or_else(|| crate::store::hash(b"")));
     }
+    hashes.extend(store.hash_of(values::PER_SEED)?);
     Ok(result_hash(&hashes))
 }
 
-/// The evaluation files, in the order in which they are hashed.
+/// The evaluation files of every run, in the order in which they are hashed.
 pub const RESULT_FILES: [&str; 2] = [values::QUERIES, values::PER_QUERY];

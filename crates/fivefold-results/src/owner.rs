@@ -17,6 +17,7 @@ use crate::checksum::read_checked;
 use crate::log::RunLog;
 use crate::manifest::MANIFEST;
 use crate::store::{HIDDEN, Store, StoreError};
+use crate::values::PER_SEED;
 
 /// The number of foreign files that an error names.
 const MOST_NAMES: usize = 3;
@@ -136,8 +137,19 @@ fn visible(folder: &Path) -> Result<Vec<String>, StoreError> {
 }
 
 /// Names in a results folder to which results and reports are written.
-const WRITTEN: [&str; 10] =
-    ["jobs", "scores", "models", "tables", "figures", "tables.json", "tables.md", "report.html", MANIFEST, "page.json"];
+const WRITTEN: [&str; 11] = [
+    "jobs",
+    "scores",
+    "models",
+    "tables",
+    "figures",
+    "tables.json",
+    "tables.md",
+    "report.html",
+    MANIFEST,
+    "page.json",
+    PER_SEED,
+];
 
 /// Returns the first of `inputs` that a run would write over. The input is in the results folder,
 /// under a name to which results are written or at a path in `more`.

@@ -7,6 +7,12 @@ pub fn job_id(dataset: &str, fold: usize, ranker: &str) -> String {
     format!("{}/fold{fold}/{}", file_name(dataset), file_name(ranker))
 }
 
+/// The id of a repeat of a job. The first repeat, 0, has the id of the job itself.
+pub fn repeat_id(job: &str, repeat: usize) -> String {
+    // No label's file name has this character.
+    if repeat == 0 { job.to_owned() } else { format!("{job}~{}", repeat + 1) }
+}
+
 /// The path of the record of the job with this id.
 pub fn record_file(id: &str) -> String {
     format!("jobs/{id}.json")

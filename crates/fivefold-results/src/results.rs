@@ -3,9 +3,10 @@
 
 use std::path::Path;
 
+use fivefold_analysis::design::{Design, SeedValues};
 use fivefold_analysis::evaluation::Evaluation;
 use fivefold_analysis::table::Table;
-use fivefold_analysis::tables::{self, Analysed, SetSizes, TableOptions, TablesError};
+use fivefold_analysis::tables::{Analysed, SetSizes, TableOptions, TablesError};
 
 use crate::config::Experiment;
 use crate::manifest::{DatasetFacts, MANIFEST, Manifest, RESULT_FILES, stored_result, warning_lines};
@@ -27,8 +28,10 @@ use crate::values::{self, PER_QUERY};
 pub struct Results {
     /// The inputs of the run.
     pub manifest: Manifest,
-    /// The values of all queries.
+    /// The values of all queries: with repeats, their means over the repeats.
     pub evaluation: Evaluation,
+    /// The values of the single repeats, for each data set; empty if there is one repeat.
+    pub seeds: Vec<SeedValues>,
 }
 
 impl Results {
@@ -46,7 +49,8 @@ impl Results {
             });
         }
         let evaluation = values::read(&store, &manifest.shapes())?;
-        Ok(Results { manifest, evaluation })
+        let seeds = values::read_seeds(&store, &manifest.experiment, &evaluation)?;
+        Ok(Results { manifest, evaluation, seeds })
     }
 
     /// The tables of the experiment, computed from the values.
@@ -54,7 +58,7 @@ impl Results {
     /// # Errors
     /// [`TablesError`], for example if `[tables]` names an unknown table.
     pub fn tables(&self) -> Result<Vec<Table>, TablesError> {
-        tables::all(&self.evaluation, &self.table_options())
+        Ok(self.analyse()?.tables)
     }
 
     /// The tables, and the other facts about the methods that a page shows.
@@ -62,7 +66,9 @@ impl Results {
     /// # Errors
     /// The errors of [`Results::tables`].
     pub fn analyse(&self) -> Result<Analysed, TablesError> {
-        tables::analyse(&self.evaluation, &self.table_options())
+        let design =
+            Design { seeds: self.seeds.clone(), ..self.manifest.experiment.design.design(&self.manifest.datasets) };
+        design.analyse(&self.evaluation, &self.table_options())
     }
 
     /// The overridden leak guards and the programs that ran unconfined, a line each.

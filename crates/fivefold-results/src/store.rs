@@ -6,6 +6,7 @@
 //! scores/DATASET/foldK/RANKER.txt     one score a line, in the order of the fold's test documents
 //! jobs/DATASET/foldK/RANKER.json      the record, written last: key, inputs, status, output hashes
 //! queries.csv, per_query.csv          the evaluation
+//! per_seed.csv                        the values of single repeats, if rankers are repeated
 //! manifest.json                       the experiment, its data, versions and conventions
 //! ```
 //! A file appears under its name only when the file is complete. First the file is written to
@@ -110,12 +111,13 @@ pub fn replace(path: &Path, folder: &Path, write: impl FnOnce(&mut File) -> io::
 
 /// For each place in the folder, the size of the longest file that is read. Runs write far smaller
 /// files.
-const LONGEST: [(&str, u64); 5] = [
+const LONGEST: [(&str, u64); 6] = [
     ("jobs", 16 << 20),
     ("models", 8 << 30),
     ("scores", 8 << 30),
     ("queries.csv", 8 << 30),
     ("per_query.csv", 8 << 30),
+    ("per_seed.csv", 8 << 30),
 ];
 
 /// The size of the longest file that is read from a place in the folder.

@@ -7,10 +7,15 @@
 //! `per_query.csv` has a line for each data set, document set, ranker and query, and a column for
 //! each measure. An undefined value is an empty field. If a ranker failed on a data set, the file
 //! has no lines for this pair.
+//!
+//! `per_seed.csv` exists only if rankers are repeated. It has a line for each repeat of a repeated
+//! ranker, over all documents. `per_query.csv` then has the means over the repeats.
 
+use fivefold_analysis::design::SeedValues;
 use fivefold_analysis::evaluation::{DatasetValues, DocumentSet, Evaluation, QueryInfo};
 use fivefold_metrics::{MeasureError, MeasureSpec};
 
+use crate::config::Experiment;
 use crate::store::{Store, StoreError};
 
 /// File with one line a query.
@@ -18,9 +23,13 @@ pub const QUERIES: &str = "queries.csv";
 /// File with one line a query and ranker.
 pub const PER_QUERY: &str = "per_query.csv";
 
+/// File with one line a query, ranker and repeat.
+pub const PER_SEED: &str = "per_seed.csv";
+
 /// Prefix of the name of a column of expected shares.
 const EXPECTED: &str = "expected ";
 const QUERY_HEAD: [&str; 6] = ["dataset", "fold", "query", "documents", "relevant", "grade2"];
+const SEED_HEAD: [&str; 5] = ["dataset", "fold", "query", "seed", "ranker"];
 const VALUE_HEAD: [&str; 5] = ["dataset", "fold", "query", "documents", "ranker"];
 
 /// Facts about a data set that are known before its values are read.
@@ -40,6 +49,96 @@ pub struct DataShape {
 pub fn write(store: &Store, evaluation: &Evaluation) -> Result<[String; 2], StoreError> {
     let [queries, values] = contents(evaluation).map_err(|error| csv_error(store, PER_QUERY, &error))?;
     Ok([store.keep(QUERIES, &queries)?, store.keep(PER_QUERY, &values)?])
+}
+
+/// Writes the values of the single repeats. Returns the hash of [`PER_SEED`]; `None` if nothing was
+/// repeated, and then a file of an earlier run is removed.
+pub fn write_seeds(store: &Store, evaluation: &Evaluation, seeds: &[SeedValues]) -> Result<Option<String>, StoreError> {
+    match seeds_csv(evaluation, seeds).map_err(|error| csv_error(store, PER_SEED, &error))? {
+        Some(content) => Ok(Some(store.keep(PER_SEED, &content)?)),
+        None => {
+            store.remove(PER_SEED)?;
+            Ok(None)
+        }
+    }
+}
+
+/// The content of [`PER_SEED`]; `None` if nothing was repeated.
+pub fn seeds_csv(evaluation: &Evaluation, seeds: &[SeedValues]) -> Result<Option<Vec<u8>>, csv::Error> {
+    if !seeds.iter().any(|own| own.repeated.contains(&true)) {
+        return Ok(None);
+    }
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    for column in SEED_HEAD {
+        csv.write_field(column)?;
+    }
+    csv.write_record(evaluation.measures.iter().map(MeasureSpec::stored_name))?;
+    let mut number = String::new();
+    for (dataset, own) in evaluation.datasets.iter().zip(seeds) {
+        for (r, seed) in repeated(dataset, own) {
+            for (q, query) in dataset.queries.iter().enumerate() {
+                csv.write_field(&dataset.name)?;
+                csv.write_field(query.fold.to_string())?;
+                csv.write_field(&query.id)?;
+                csv.write_field((seed + 1).to_string())?;
+                csv.write_field(&dataset.rankers[r])?;
+                let values = row(&own.values[seed], r * dataset.queries.len() + q, evaluation.measures.len());
+                write_row(&mut csv, values.iter().copied(), &mut number)?;
+            }
+        }
+    }
+    finish(csv).map(Some)
+}
+
+/// The rankers and repeats of [`PER_SEED`], in the order of the file.
+fn repeated<'a>(dataset: &'a DatasetValues, seeds: &'a SeedValues) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let rankers = (0..dataset.rankers.len()).filter(|&ranker| seeds.repeated[ranker] && !dataset.failed[ranker]);
+    rankers.flat_map(|ranker| (0..seeds.values.len()).map(move |seed| (ranker, seed)))
+}
+
+/// Reads [`PER_SEED`]. Empty if the experiment repeats nothing.
+pub fn read_seeds(
+    store: &Store,
+    experiment: &Experiment,
+    evaluation: &Evaluation,
+) -> Result<Vec<SeedValues>, StoreError> {
+    let repeats = experiment.design.repeats;
+    let repeated_rankers: Vec<bool> =
+        (0..experiment.rankers.len()).map(|ranker| experiment.repeats_of(ranker) > 1).collect();
+    if !repeated_rankers.contains(&true) {
+        return Ok(Vec::new());
+    }
+    let content = content(store, PER_SEED)?;
+    let mut csv = csv::Reader::from_reader(content.as_slice());
+    let mut record = csv::StringRecord::new();
+    let mut line = 1;
+    let width = evaluation.measures.len();
+    let mut all = Vec::with_capacity(evaluation.datasets.len());
+    for dataset in &evaluation.datasets {
+        // A ranker without repeats has its values in each of them.
+        let mut own = SeedValues { repeated: repeated_rankers.clone(), values: vec![dataset.all.clone(); repeats] };
+        let lines: Vec<(usize, usize)> = repeated(dataset, &own).collect();
+        for (ranker, seed) in lines {
+            for (place, query) in dataset.queries.iter().enumerate() {
+                line += 1;
+                csv.read_record(&mut record).map_err(|error| csv_error(store, PER_SEED, &error))?;
+                let [fold, number] = [query.fold, seed + 1].map(|number| number.to_string());
+                let expected = [&dataset.name, &fold, &query.id, &number, &dataset.rankers[ranker]].map(String::as_str);
+                if !record.iter().take(expected.len()).eq(expected) {
+                    let reason = format!("the line of {} is missing", expected.join(", "));
+                    return Err(wrong(store, PER_SEED, line, &reason));
+                }
+                let start = (ranker * dataset.queries.len() + place) * width;
+                for (column, text) in record.iter().skip(SEED_HEAD.len()).enumerate() {
+                    let value = parse(text)
+                        .ok_or_else(|| wrong(store, PER_SEED, line, &format!("\"{text}\" is not a number")))?;
+                    own.values[seed][start + column] = value;
+                }
+            }
+        }
+        all.push(own);
+    }
+    Ok(all)
 }
 
 /// The content of [`QUERIES`] and [`PER_QUERY`].

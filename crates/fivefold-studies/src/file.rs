@@ -15,6 +15,7 @@ use fivefold_base::renamed::{self, Renamed, new_name};
 use fivefold_base::words::nearest;
 use fivefold_core::ParamError;
 use fivefold_core::params::{field_names, rename_keys, toml_message, unknown_name, with_new_names};
+use fivefold_results::config::DESIGN_KINDS;
 use fivefold_results::config::old_words::{CONVENTIONS, TOP, measures, table as table_of};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -81,9 +82,10 @@ impl StudyFile {
     }
 
     /// Whether this text is the experiment file of a study: a learning-to-rank experiment has no
-    /// `kind`.
+    /// `kind`, or the kind of a [design](DESIGN_KINDS).
     pub fn is_study(text: &str) -> bool {
-        DeTable::parse(text).is_ok_and(|table| table.get_ref().contains_key("kind"))
+        let is_design = |kind: &Spanned<DeValue<'_>>| matches!(kind.get_ref(), DeValue::String(kind) if DESIGN_KINDS.contains(&kind.as_ref()));
+        DeTable::parse(text).is_ok_and(|table| table.get_ref().get("kind").is_some_and(|kind| !is_design(kind)))
     }
 
     /// Reads the text of an experiment file.
@@ -119,7 +121,7 @@ impl StudyFile {
 fn find(kind: &str, place: Range<usize>) -> Result<&'static StudyEntry, ParamError> {
     let kind = new_name(KINDS, kind);
     STUDIES.iter().find(|entry| entry.kind == kind).ok_or_else(|| {
-        let help = match nearest(kind, STUDIES.iter().map(|entry| entry.kind)) {
+        let help = match nearest(kind, STUDIES.iter().map(|entry| entry.kind).chain(DESIGN_KINDS)) {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => kinds(),
         };
@@ -130,7 +132,7 @@ fn find(kind: &str, place: Range<usize>) -> Result<&'static StudyEntry, ParamErr
 fn kinds() -> String {
     let all: Vec<String> =
         STUDIES.iter().map(|StudyEntry { kind, summary, .. }| format!("\"{kind}\" ({summary})")).collect();
-    format!("kinds of study: {}", all.join(", "))
+    format!("kinds of study: {}; of experiments with rankers: {}", all.join(", "), DESIGN_KINDS.join(", "))
 }
 
 fn read_name(value: Spanned<DeValue<'_>>) -> Result<String, ParamError> {

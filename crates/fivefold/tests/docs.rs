@@ -5,11 +5,12 @@ use fivefold_results::Experiment;
 use toml::{Table, Value};
 
 /// Pages by name.
-const PAGES: [(&str, &str); 10] = [
+const PAGES: [(&str, &str); 11] = [
     ("README.md", include_str!("../../../README.md")),
     ("dialects.md", include_str!("../../../docs/dialects.md")),
     ("features.md", include_str!("../../../docs/features.md")),
     ("formats.md", include_str!("../../../docs/formats.md")),
+    ("learning-curves.md", include_str!("../../../docs/learning-curves.md")),
     ("quality.md", include_str!("../../../docs/quality.md")),
     ("reliability.md", include_str!("../../../docs/reliability.md")),
     ("report.md", include_str!("../../../docs/report.md")),

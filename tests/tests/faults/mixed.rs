@@ -14,6 +14,7 @@ use crate::outside::{FIRST, SHELL};
 const RANKERS: &str = r#"
 name = "mixed"
 seed = 5
+repeats = 2
 
 [[dataset]]
 label = "read"
@@ -41,6 +42,12 @@ kind = "linear"
 normalise = { method = "z-score", over = "query" }
 
 [[ranker]]
+label = "Sampled"
+kind = "linear"
+features = { only = [1, 2] }
+train_share = 0.5
+
+[[ranker]]
 label = "Theirs"
 kind = "scores"
 params = { path = "theirs/{dataset}/{fold}.txt" }
@@ -59,8 +66,9 @@ ideal = 5
 only = ["table-03"]
 "#;
 
-/// The number of jobs of the experiment.
-pub const JOBS: usize = 2 * 5 * 5;
+/// The number of jobs of the experiment: two data sets, five folds, four rankers that draw nothing,
+/// and two rankers with two seeds.
+pub const JOBS: usize = 2 * 5 * (4 + 2 * 2);
 
 /// A study of the results of the experiment.
 const STUDY: &str = r#"

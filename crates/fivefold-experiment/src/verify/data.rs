@@ -1,5 +1,6 @@
 //! The checks that need the data: the inputs of jobs, scores from models, and values from scores.
 
+use fivefold_analysis::design::SeedValues;
 use fivefold_analysis::evaluation::{DatasetValues, DocumentSet, Evaluation};
 use fivefold_core::{Dataset, ModelFile, Registry};
 use fivefold_data::scores::read_own_scores;
@@ -15,7 +16,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Check, content};
-use crate::evaluate::evaluate_dataset;
+use crate::evaluate::{RepeatScores, evaluate_repeats};
 use crate::fused::fused_scores;
 use crate::plan::Plan;
 use crate::reuse::{Change, changes};
@@ -73,6 +74,9 @@ pub(super) fn checks(case: &Case<'_>) -> Vec<Check> {
     vec![checks.data, checks.inputs, checks.scores, checks.values, result]
 }
 
+/// The values of a data set, derived again, and those of its repeats.
+type Again = (DatasetValues, Option<SeedValues>);
+
 /// The checks of every data set.
 struct DataChecks {
     data: Check,
@@ -91,13 +95,7 @@ impl DataChecks {
     }
 
     /// Checks a data set. Returns its values, derived again from the scores.
-    fn dataset(
-        &mut self,
-        case: &Case<'_>,
-        plan: &Plan<'_>,
-        index: usize,
-        collection: &Collection,
-    ) -> Option<DatasetValues> {
+    fn dataset(&mut self, case: &Case<'_>, plan: &Plan<'_>, index: usize, collection: &Collection) -> Option<Again> {
         let facts = &case.manifest.datasets[index];
         let mut found = DatasetFacts::new(&facts.label, collection, facts.evaluated_queries);
         // Names alter no result, and a folder of an earlier version has none.
@@ -109,7 +107,7 @@ impl DataChecks {
         }
         let places = case.places(index, collection);
         for place in &places {
-            match plan.job(index, collection, place.fold, place.facts.ranker) {
+            match plan.job(index, collection, place.fold, place.facts.ranker, place.facts.repeat) {
                 Err(error) => self.inputs.lacking(1, error.to_string()),
                 Ok(job) => match changes(&json!(place.record.inputs), &json!(job.inputs)).first() {
                     None => match other_code(case, place.facts.ranker) {
@@ -134,7 +132,7 @@ impl DataChecks {
                 None
             }
             Ok(again) => {
-                compare(&evaluation.datasets[index], &again, &evaluation.measures, &mut self.values);
+                compare(&evaluation.datasets[index], &again.0, &evaluation.measures, &mut self.values);
                 Some(again)
             }
         }
@@ -229,7 +227,9 @@ fn scores_again(case: &Case<'_>, plan: &Plan<'_>, collection: &Collection, place
             if case.registry.find(ranker).is_none() {
                 return Scores::Lacking(format!("this program has no ranker `{ranker}`"));
             }
-            let fitted = config.normalise.fit(&fold.train).map_err(|error| error.to_string());
+            let JobFacts { dataset, ranker: number, repeat, .. } = *place.facts;
+            let train = plan.train_of(dataset, place.fold, number, repeat).unwrap_or_else(|| fold.train.clone());
+            let fitted = config.normalise.fit(&train).map_err(|error| error.to_string());
             let fitted: Fitted = match fitted {
                 Ok(fitted) if json!(fitted) == model.header.normaliser => fitted,
                 Ok(_) => return Scores::Model("the normaliser is not that of the training part".to_owned()),
@@ -262,7 +262,9 @@ fn fused_again(case: &Case<'_>, config: &FusionConfig, place: &Place<'_>, test: 
     let scores = |label: &String| {
         let ranker = case.experiment.rankers.iter().position(|ranker| ranker.label == *label);
         let is_member = |facts: &&JobFacts| {
-            Some(facts.ranker) == ranker && facts.id.rsplit_once('/').is_some_and(|(own, _)| own == fold)
+            Some(facts.ranker) == ranker
+                && facts.repeat == place.facts.repeat.min(case.experiment.repeats_of(facts.ranker) - 1)
+                && facts.id.rsplit_once('/').is_some_and(|(own, _)| own == fold)
         };
         let member = case
             .manifest
@@ -318,21 +320,24 @@ fn evaluate_again(
     index: usize,
     collection: &Collection,
     places: &[Place<'_>],
-) -> Result<DatasetValues, String> {
+) -> Result<Again, String> {
     let rankers = case.experiment.rankers.len();
     let failed: Vec<bool> = (0..rankers).map(|ranker| case.manifest.failed(index, ranker)).collect();
-    let mut scores: Vec<Vec<Vec<f64>>> = vec![Vec::new(); rankers];
+    let mut scores = RepeatScores::new(case.experiment);
     for place in places.iter().filter(|place| !failed[place.facts.ranker]) {
         let path = case.store.own_path(&scores_file(&place.facts.id)).map_err(|error| error.to_string())?;
         let documents = collection.folds[place.fold].test.documents();
-        scores[place.facts.ranker].push(read_own_scores(&path, documents).map_err(|error| error.to_string())?);
+        let own = read_own_scores(&path, documents).map_err(|error| error.to_string())?;
+        scores.add(place.facts.ranker, place.facts.repeat, own);
     }
-    let complete = |ranker: usize| failed[ranker] || scores[ranker].len() == collection.folds.len();
+    let complete = |ranker: usize| {
+        failed[ranker] || scores.is_complete(ranker, case.experiment.repeats_of(ranker), collection.folds.len())
+    };
     if let Some(ranker) = (0..rankers).find(|ranker| !complete(*ranker)) {
         let label = &case.experiment.rankers[ranker].label;
         return Err(format!("not every fold has scores of {label}"));
     }
-    evaluate_dataset(case.experiment, index, collection, &scores, failed, None).map_err(|error| error.to_string())
+    evaluate_repeats(case.experiment, index, collection, &scores, &failed, None).map_err(|error| error.to_string())
 }
 
 /// Compares each value, and names the values that differ.
@@ -379,14 +384,21 @@ fn compare(stored: &DatasetValues, again: &DatasetValues, measures: &[MeasureSpe
 }
 
 /// The check of the result hash, from the values that were derived again, and of the conventions.
-fn result(case: &Case<'_>, plan: &Plan<'_>, datasets: Vec<DatasetValues>) -> Check {
+fn result(case: &Case<'_>, plan: &Plan<'_>, derived: Vec<Again>) -> Check {
     let mut check = Check::new("result hash");
-    if datasets.len() < case.manifest.datasets.len() {
+    if derived.len() < case.manifest.datasets.len() {
         check.lacking(1, "not every data set could be evaluated again");
         return check;
     }
     let measures = case.experiment.evaluation.measures.clone();
-    let hashes = values::contents(&Evaluation { measures, datasets }).map(|files| files.map(|content| hash(&content)));
+    let (datasets, seeds): (Vec<DatasetValues>, Vec<Option<SeedValues>>) = derived.into_iter().unzip();
+    let evaluation = Evaluation { measures, datasets };
+    let seeds: Vec<SeedValues> = seeds.into_iter().flatten().collect();
+    let of_seeds = values::seeds_csv(&evaluation, &seeds);
+    let hashes = values::contents(&evaluation).and_then(|files| {
+        let hashes: Vec<String> = files.iter().chain(&of_seeds?).map(|content| hash(content)).collect();
+        Ok(hashes)
+    });
     let result = match hashes {
         Ok(hashes) => result_hash(&hashes),
         Err(error) => {

@@ -13,7 +13,7 @@ use super::methods::{methods, sizes};
 
 /// The data of a run's page.
 pub(crate) fn run_data(results: &Results, analysed: &Analysed) -> PageData {
-    let Results { manifest, evaluation } = results;
+    let Results { manifest, evaluation, .. } = results;
     let of_dataset = |dataset: usize| -> Vec<&MethodComparison> {
         analysed.comparisons.iter().filter(|comparison| comparison.dataset == dataset).collect()
     };
@@ -53,7 +53,7 @@ pub(crate) fn run_data(results: &Results, analysed: &Analysed) -> PageData {
     PageData {
         noun: "method".to_owned(),
         facts: manifest.datasets.iter().map(facts).collect(),
-        findings: Vec::new(),
+        findings: analysed.findings.clone(),
         datasets: datasets.collect(),
         conventions: manifest.conventions.clone(),
         methods: methods(results, analysed, &test.words),

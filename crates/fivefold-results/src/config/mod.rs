@@ -5,6 +5,7 @@
 //! seed = 7
 //! dialect = "paper"            # the conventions of the evaluation
 //! normalise = { method = "z-score", over = "query" }  # default of all rankers
+//! repeats = 5                  # see `design`, also for `kind`
 //! [[dataset]]                  # see `dataset`
 //! [[ranker]]                   # see `ranker`
 //! [evaluation]                 # see `evaluation`
@@ -18,6 +19,7 @@
 
 mod command;
 mod dataset;
+mod design;
 mod error;
 mod evaluation;
 mod fusion;
@@ -43,6 +45,7 @@ use toml::de::{DeTable, DeValue};
 pub use command::{CommandLine, Placeholder};
 pub use command::{END, GUARD, SCORES, STDERR, STDOUT};
 pub use dataset::DatasetConfig;
+pub use design::{AblationConfig, AblationPart, CurveConfig, DESIGN_KINDS, DesignConfig, sample_size};
 pub use error::{ConfigError, unseen};
 pub use evaluation::EvaluationConfig;
 pub use fusion::FusionConfig;
@@ -101,6 +104,9 @@ pub struct Experiment {
     /// Leak guards that are overridden.
     #[serde(default)]
     pub guards: GuardsConfig,
+    /// Repeats over seeds, and the rankers that belong together.
+    #[serde(default, skip_serializing_if = "DesignConfig::is_plain")]
+    pub design: DesignConfig,
     #[serde(skip)]
     origin: Origin,
 }
@@ -253,6 +259,17 @@ impl Experiment {
         self.root_seed().derive(&self.datasets[dataset].label).derive("ties")
     }
 
+    /// How often a ranker is repeated, each time with a seed of its own: once if it draws nothing.
+    pub fn repeats_of(&self, ranker: usize) -> usize {
+        let config = &self.rankers[ranker];
+        let member_draws = |label: &String| self.rankers.iter().any(|member| member.label == *label && member.draws());
+        let draws = match &config.source {
+            ScoreSource::Fusion(fusion) => fusion.of.iter().any(member_draws),
+            _ => config.draws(),
+        };
+        if draws { self.design.repeats } else { 1 }
+    }
+
     /// An error about a data set. The error underlines the entry of the data set.
     pub fn dataset_error(&self, index: usize, message: &str) -> ConfigError {
         self.error(self.origin.datasets.get(index), message)
@@ -299,9 +316,10 @@ fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
     let mut file = DeTable::parse(text)?;
     let old_words = old_words::replace(file.get_mut(), registry)?;
     let mut file = Section::of_table(file);
-    let unknown = file.keys().find(|(key, _)| !KEYS.contains(key));
+    let known = || KEYS.into_iter().chain(design::KEYS);
+    let unknown = file.keys().find(|(key, _)| !known().any(|known| known == *key));
     if let Some((key, span)) = unknown {
-        return Err(Fault::unknown("key", key, span, KEYS));
+        return Err(Fault::unknown("key", key, span, known()));
     }
     let (name, name_span): (String, _) = file.require("name", "the experiment")?;
     labels::check(&name).map_err(|reason| Fault::new(format!("the name {reason}"), name_span))?;
@@ -315,11 +333,12 @@ fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
 
     let limits = file.read("run")?.unwrap_or_default();
     let sections = file.tables("ranker")?;
-    let ranker_spans: Vec<_> = sections.iter().map(Section::span).collect();
-    let rankers = sections
+    let mut ranker_spans: Vec<_> = sections.iter().map(Section::span).collect();
+    let mut rankers = sections
         .into_iter()
         .map(|section| RankerConfig::read(section, registry, &normalise, limits))
         .collect::<Result<Vec<_>, _>>()?;
+    let design = DesignConfig::read(&mut file, &datasets, &mut rankers, &mut ranker_spans)?;
     check_labels("rankers", rankers.iter().map(|r| r.label.as_str()), &ranker_spans)?;
     if let Some((ranker, message)) = FusionConfig::wrong_member(&rankers) {
         return Err(Fault::new(message, ranker_spans[ranker].clone()));
@@ -337,7 +356,7 @@ fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
     };
     let guards = file.read("guards")?.unwrap_or_default();
     let origin = Origin { datasets: dataset_spans, rankers: ranker_spans, old_words, ..Origin::default() };
-    Ok(Experiment { name, seed, datasets, rankers, evaluation, query_sets, tables, guards, origin })
+    Ok(Experiment { name, seed, datasets, rankers, evaluation, query_sets, tables, guards, design, origin })
 }
 
 fn check_labels<'a>(

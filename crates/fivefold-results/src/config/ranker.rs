@@ -6,6 +6,7 @@
 //! kind = "linear"
 //! normalise = { method = "z-score", over = "query" }  # default: the experiment's
 //! features = { without = ["group:BM25", 7] }          # or `only`; default: all features
+//! train_share = 0.5                                   # learn from half of the training queries; default: all
 //! time_limit = "10m"                                  # also memory_limit, isolate, see `limits`
 //! [ranker.params]                                     # parameters of the kind
 //! lambda = 1.0
@@ -34,7 +35,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::DeTable;
 
-use super::command::{CommandLine, default_output, default_time};
+use super::command::{CommandLine, Placeholder, default_output, default_time};
 use super::error::Fault;
 use super::fusion::FusionConfig;
 use super::limits::JobLimits;
@@ -111,6 +112,9 @@ pub struct RankerConfig {
     /// The features that the ranker sees. `None`: all features.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<FeatureChoice>,
+    /// The share of the training queries that the ranker learns from. `None`: all queries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub train_share: Option<f64>,
     /// The limits of the ranker's jobs. No result depends on these limits, so the results folder
     /// does not hold them.
     #[serde(skip)]
@@ -232,12 +236,25 @@ fn pattern<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, 
     }
 }
 
-const KEYS: [&str; 8] = ["label", "kind", "normalise", "features", "params", "time_limit", "memory_limit", "isolate"];
+const KEYS: [&str; 9] =
+    ["label", "kind", "normalise", "features", "train_share", "params", "time_limit", "memory_limit", "isolate"];
 
 /// The keys of `[run]` that a ranker may also have.
 const LIMITS: [&str; 3] = ["time_limit", "memory_limit", "isolate"];
 
 impl RankerConfig {
+    /// Whether two repeats of the ranker can differ: it draws numbers, or a sample of the training
+    /// queries. A fusion also differs if one of its rankers does, which
+    /// [`Experiment::repeats_of`](super::Experiment::repeats_of) knows.
+    pub(super) fn draws(&self) -> bool {
+        let by_seed = match &self.source {
+            ScoreSource::Train { seeded, .. } => *seeded,
+            ScoreSource::Command(command) => command.uses(Placeholder::Seed),
+            ScoreSource::Scores(_) | ScoreSource::Fusion(_) => false,
+        };
+        by_seed || self.train_share.is_some()
+    }
+
     pub(super) fn read(
         mut section: Section<'_>,
         registry: &Registry,
@@ -252,6 +269,8 @@ impl RankerConfig {
         let own: Option<Normaliser> = section.read("normalise")?;
         let features_span = section.has("features").then(|| section.span_of("features"));
         let features = read_features(&mut section)?;
+        let share_span = section.has("train_share").then(|| section.span_of("train_share"));
+        let train_share = read_share(&mut section)?;
         let limits_span = section.first_span(&LIMITS);
         let own_limits = JobLimits {
             time: section.read("time_limit")?,
@@ -265,7 +284,7 @@ impl RankerConfig {
         };
         section.finish(&KEYS)?;
         if let Some(outside) = OUTSIDE.iter().find(|outside| outside.name == kind) {
-            for (key, span) in [("normalise", own_span), ("features", features_span)] {
+            for (key, span) in [("normalise", own_span), ("features", features_span), ("train_share", share_span)] {
                 if let (false, Some(span)) = (outside.sees_features, span) {
                     let message = format!("`{key}` has no effect on a ranker of kind `{kind}`, which sees no features");
                     return Err(Fault::new(message, span));
@@ -278,7 +297,15 @@ impl RankerConfig {
                 ));
             }
             let normalise = if outside.sees_features { own.unwrap_or(*default) } else { Normaliser::default() };
-            return Ok(RankerConfig { label, kind, source: (outside.read)(params)?, normalise, features, limits });
+            return Ok(RankerConfig {
+                label,
+                kind,
+                source: (outside.read)(params)?,
+                normalise,
+                features,
+                train_share,
+                limits,
+            });
         }
         let Some(entry) = registry.find(&kind) else {
             if let Some(absent) = registry.find_absent(&kind) {
@@ -302,7 +329,7 @@ impl RankerConfig {
         let code = KnownBy::of(entry).map_err(|error| Fault::new(error, kind_span))?;
         let renamed = entry.renamed.iter().map(|word| (word.new.to_owned(), word.old.to_owned())).collect();
         let source = ScoreSource::Train { version: entry.version, code, seeded: ranker.seeded(), params, renamed };
-        Ok(RankerConfig { label, kind, source, normalise: own.unwrap_or(*default), features, limits })
+        Ok(RankerConfig { label, kind, source, normalise: own.unwrap_or(*default), features, train_share, limits })
     }
 }
 
@@ -314,5 +341,15 @@ fn read_features(section: &mut Section<'_>) -> Result<Option<FeatureChoice>, Fau
         Some(choice) => Err(Fault::new(format!("`{}` names no feature", choice.word()), span)
             .help("name features by number, name or group, or leave out `features`")),
         None => Ok(features),
+    }
+}
+
+/// Reads `train_share`. The share 1 is the same as none.
+fn read_share(section: &mut Section<'_>) -> Result<Option<f64>, Fault> {
+    let span = section.span_of("train_share");
+    let share: Option<f64> = section.read("train_share")?;
+    match share.filter(|share| !(*share > 0.0 && *share <= 1.0)) {
+        Some(wrong) => Err(Fault::new(format!("`train_share` must be above 0 and at most 1, not {wrong}"), span)),
+        None => Ok(share.filter(|share| *share < 1.0)),
     }
 }

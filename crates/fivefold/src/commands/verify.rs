@@ -11,7 +11,8 @@ use fivefold_experiment::reuse::changes;
 use fivefold_experiment::verify::{Check, other_files, verify};
 use fivefold_report::Templates;
 use fivefold_report::check::check_report;
-use fivefold_results::Results;
+use fivefold_results::store::Store;
+use fivefold_results::{Results, values};
 use fivefold_studies::StudyManifest;
 use serde::Serialize;
 use serde_json::json;
@@ -123,9 +124,13 @@ impl Args {
             Some(evaluation) => {
                 let templates = self.templates.as_deref().map(Templates::overridden).transpose();
                 let templates = templates.map_err(problem::report)?.unwrap_or_default();
-                let results = Results { manifest, evaluation };
-                match check_report(&results, &self.folder, &templates) {
-                    Err(error) => report.failed("per_query.csv", error.to_string()),
+                let seeds = values::read_seeds(&Store::new(&self.folder), &manifest.experiment, &evaluation);
+                let compared = seeds.map_err(|error| error.to_string()).and_then(|seeds| {
+                    let results = Results { manifest, evaluation, seeds };
+                    check_report(&results, &self.folder, &templates).map_err(|error| error.to_string())
+                });
+                match compared {
+                    Err(error) => report.failed("per_query.csv", error),
                     Ok(None) => {
                         report.lacking(1, "the folder has no report; run the experiment again to write the report")
                     }
