@@ -47,6 +47,8 @@ pub struct Evaluator {
     conventions: Conventions,
     scale: GradeScale,
     seed: Seed,
+    /// Whether expected values are left out.
+    originals_only: bool,
     /// A hash of everything that judgements depend on. A query that another evaluator judged is
     /// refused.
     fingerprint: u64,
@@ -206,7 +208,35 @@ impl Evaluator {
         (&names, max_grade, seed, conventions.ties, conventions.unjudged).hash(&mut hasher);
         bases.iter().for_each(|base| base.settings.values.hash(&mut hasher));
         let fingerprint = hasher.finish();
-        Ok(Evaluator { names, columns, bases, slots, conventions: conventions.clone(), scale, seed, fingerprint })
+        Ok(Evaluator {
+            names,
+            columns,
+            bases,
+            slots,
+            conventions: conventions.clone(),
+            scale,
+            seed,
+            originals_only: false,
+            fingerprint,
+        })
+    }
+
+    /// The same evaluator without expected values, so that a query is judged faster. Columns in V1 or
+    /// V2 are undefined.
+    ///
+    /// ```
+    /// use fivefold_metrics::{Evaluator, Scratch, Seed, dialect};
+    ///
+    /// let conventions = dialect("paper")?.conventions();
+    /// let evaluator = Evaluator::new(&["rr".parse()?], &conventions, 1, Seed::new(1))?.originals_only();
+    /// let (query, mut value) = (evaluator.judge("q", &[0, 1], None)?, [0.0]);
+    /// evaluator.evaluate(&query, &[0.9, 0.1], &mut Scratch::default(), &mut value)?;
+    /// assert_eq!((value[0], evaluator.expected(&query, 0)), (0.5, None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn originals_only(self) -> Self {
+        Evaluator { originals_only: true, ..self }
     }
 
     /// The measures' names in their printed form, in the order of the columns.
@@ -344,14 +374,17 @@ impl Evaluator {
             let mut expected_error = 0.0;
             if base.measure.is_whole() {
                 base.whole(&best, self.orders_of(id), &mut ideal);
-                expected_error = match base.needs_expected {
+                expected_error = match base.needs_expected && !self.originals_only {
                     true => base.whole(&all_tied, self.orders_of(id), &mut means),
                     false => base.without_expected(&mut means),
                 };
             } else {
                 base.sum(&best, &mut contributions, &mut ideal);
                 let mean = |out: &mut [f64]| base.measure.mean_over_orders(&all_tied, out);
-                base.sum_of(falling.len(), mean, &mut contributions, &mut means);
+                match self.originals_only {
+                    true => expected_error = base.without_expected(&mut means),
+                    false => base.sum_of(falling.len(), mean, &mut contributions, &mut means),
+                }
             }
             bounds.extend((base.first_slot..).zip(&base.cutoffs).map(|(slot, &cutoff)| {
                 let denominator = base.measure.denominator(cutoff, grades);

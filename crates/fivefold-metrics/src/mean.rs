@@ -61,6 +61,40 @@ pub fn mean(values: &[f64], policy: Undefined) -> Mean {
     Mean { value: sum / queries as f64, queries, undefined }
 }
 
+/// The floor of a geometric mean in trec_eval.
+pub const GEOMETRIC_FLOOR: f64 = 1e-5;
+
+/// A geometric mean over queries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GeometricMean {
+    /// The mean; NaN if no query has a value.
+    pub value: f64,
+    /// How many queries count.
+    pub queries: usize,
+    /// How many values were below the floor and count as the floor.
+    pub floored: usize,
+}
+
+/// The geometric mean of values, exp(mean ln max(value, floor)), as trec_eval's `gm_map`. A query
+/// without a value (NaN) is left out.
+///
+/// ```
+/// use fivefold_metrics::mean::{GEOMETRIC_FLOOR, geometric_mean};
+///
+/// let found = geometric_mean(&[0.5, 0.25, 0.0], GEOMETRIC_FLOOR);
+/// assert!((found.value - 0.01077217).abs() < 5e-9);
+/// assert_eq!((found.queries, found.floored), (3, 1));
+/// ```
+pub fn geometric_mean(values: &[f64], floor: f64) -> GeometricMean {
+    let (mut sum, mut queries, mut floored) = (0.0, 0, 0);
+    for &value in values.iter().filter(|value| !value.is_nan()) {
+        sum += libm::log(value.max(floor));
+        queries += 1;
+        floored += usize::from(value < floor);
+    }
+    GeometricMean { value: libm::exp(sum / queries as f64), queries, floored }
+}
+
 /// The value of a collection, from the values of the test queries of each fold. Under `folds` and
 /// `skip`, a fold without a defined value is left out.
 ///

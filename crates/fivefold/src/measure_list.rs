@@ -42,7 +42,7 @@ pub(crate) fn names(values: &[String]) -> Vec<String> {
 }
 
 /// The parts of a value between commas that are not within parentheses.
-fn split(value: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn split(value: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0;
     let separator = move |c: char| {
         depth += i32::from(c == '(') - i32::from(c == ')');

@@ -54,4 +54,5 @@ mod structure;
 mod terminal;
 mod topics;
 mod trec;
+mod trec_eval;
 mod verify;
