@@ -180,6 +180,7 @@ fn a_learning_curve_is_made_of_ordinary_jobs() {
     assert!(results.join("figures/figure-curve-ndcg-4-mine.svg").exists());
     let page = std::fs::read_to_string(results.join("report.html")).unwrap();
     assert!(page.contains("Learning curves, ndcg@4"));
+    assert!(page.contains("a sample of 0.25 of the training queries") && page.contains("was fitted with 2 seeds"));
     stdout(at, "verify runs/mine");
     assert_eq!(json(at, "run mine.toml --json")["reused"], 95);
 }
@@ -251,6 +252,27 @@ fn ridge_on_ohsumed_needs_the_title_and_not_the_document_frequencies() {
     near(of("without title")[0], 0.3886);
     near(of("only IDF")[0], 0.1915);
     assert!((of("without IDF")[0] - of("all")[0]).abs() < 1e-12);
+}
+
+/// The other example of docs/learning-curves.md.
+#[test]
+fn ridge_on_ohsumed_learns_from_few_queries() {
+    let Some(data) = real_data() else { return };
+    let text = "name = \"lc\"\nkind = \"learning-curve\"\nrepeats = 5\ndataset = [{ name = \"ohsumed\" }]\n[[ranker]]\n\
+                label = \"Ridge\"\nkind = \"linear\"\nnormalise = { method = \"z-score\", over = \"query\" }\n\
+                [evaluation]\nmeasures = [\"ndcg\"]\ncutoffs = [10]\n";
+    let folder = directory(&[("lc.toml", text)]);
+    stdout_with_data(folder.path(), &data, &["run", "lc.toml"]);
+    let table = rows(&folder.path().join("runs/lc/tables/table-curve-ohsumed.csv"));
+    let own = table.iter().filter(|row| row["measure"] == "ndcg@10");
+    let found: Vec<[String; 2]> = own
+        .map(|row| {
+            let number = |head: &str| row[head].parse::<f64>().unwrap();
+            [format!("{:.0}", number("training queries")), format!("{:.3}", number("mean"))]
+        })
+        .collect();
+    let said = [["4", "0.379"], ["7", "0.402"], ["13", "0.416"], ["26", "0.431"], ["45", "0.441"], ["64", "0.445"]];
+    assert_eq!(found, said.map(|pair| pair.map(str::to_owned)));
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn jobs_of_other_rankers_stay_when_a_ranker_chooses_features() {
     let record: serde_json::Value = serde_json::from_str(&record).unwrap();
     assert_eq!(record["inputs"]["features"], serde_json::json!([1, 2, 4]));
     let page = std::fs::read_to_string(at.join("runs/mine/report.html")).unwrap();
-    assert!(page.contains("only feature 4 and 1-2"));
+    assert!(page.contains("only feature 4 and features 1-2"));
 }
 
 #[test]

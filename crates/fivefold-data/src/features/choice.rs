@@ -1,7 +1,6 @@
 //! `features = { only = [...] }` and `features = { without = [...] }` of a ranker.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::ops::RangeInclusive;
 
 use fivefold_base::words::{list, nearest};
@@ -74,6 +73,12 @@ impl FeatureChoice {
         }
     }
 
+    /// The choice in words: `without group BM25 and feature 41 (PageRank)`.
+    pub fn in_words(&self, names: &FeatureNames) -> String {
+        let picks: Vec<String> = self.picks().iter().map(|pick| pick.in_words(names)).collect();
+        format!("{} {}", self.word(), list(&picks))
+    }
+
     /// The columns that the ranker sees, in rising order and from 0, of data with `width` features.
     /// `first` is the number of the first feature in the files.
     ///
@@ -96,30 +101,18 @@ impl FeatureChoice {
     }
 }
 
-/// The choice in words: `without group BM25 and feature 7`.
-impl fmt::Display for FeatureChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let picks: Vec<String> = self.picks().iter().map(ToString::to_string).collect();
+impl Pick {
+    fn in_words(&self, names: &FeatureNames) -> String {
         match self {
-            FeatureChoice::Only(_) => write!(f, "only {}", list(&picks)),
-            FeatureChoice::Without(_) => write!(f, "without {}", list(&picks)),
-        }
-    }
-}
-
-impl fmt::Display for Pick {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Pick::Number(id) => write!(f, "feature {id}"),
-            Pick::Text(text) => match text.strip_prefix(GROUP) {
-                Some(group) => write!(f, "group {}", group.trim()),
-                None => f.write_str(text),
+            Pick::Number(id) => format!("feature {}", names.label(*id)),
+            Pick::Text(text) => match (text.strip_prefix(GROUP), range(text)) {
+                (Some(group), _) => format!("group {}", group.trim()),
+                (None, Some(_)) => format!("features {text}"),
+                (None, None) => text.clone(),
             },
         }
     }
-}
 
-impl Pick {
     /// The numbers of the features, or the error and the advice.
     fn ids(&self, names: &FeatureNames, known: RangeInclusive<u32>) -> Result<Vec<u32>, (String, String)> {
         let numbered = |ids: RangeInclusive<u32>| match ids.clone().find(|id| !known.contains(id)) {
@@ -203,6 +196,15 @@ mod tests {
         // Without names, numbers count. From 0 as in the file.
         let zero = FeatureChoice::Only(vec![Pick::Number(0)]).columns(&FeatureNames::default(), 0, 3);
         assert_eq!(zero.unwrap(), [0]);
+    }
+
+    #[test]
+    fn a_choice_is_told_with_the_names_of_numbers() {
+        let names = FeatureNames::built_in("letor4").unwrap();
+        let mut choice = picks(&["group:BM25", "1-5", "pagerank"]);
+        choice.push(Pick::Number(41));
+        let words = FeatureChoice::Without(choice).in_words(&names);
+        assert_eq!(words, "without group BM25, features 1-5, pagerank and feature 41 (PageRank)");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use fivefold_analysis::DatasetValues;
 use fivefold_analysis::tables::{Analysed, Distance, SetSize};
 use fivefold_base::words::{counted, list, which};
+use fivefold_data::FeatureNames;
 use fivefold_data::normalise::{Normaliser, NormaliserMethod as Formula, Over};
 use fivefold_metrics::{FoldMean, Version};
 use fivefold_results::config::{QuerySetsConfig, RankerConfig, ScoreSource};
@@ -32,7 +33,10 @@ pub(super) fn methods(results: &Results, analysed: &Analysed, test: &str) -> Vec
         },
         failed(datasets)
     )];
-    paragraphs.extend(origins(&rankers));
+    // The names of the first data set that has names: a choice of features holds on all.
+    let named = manifest.datasets.iter().map(|facts| &facts.names).find(|names| !names.is_empty());
+    paragraphs.extend(origins(&rankers, named.unwrap_or(&FeatureNames::default())));
+    paragraphs.extend(repeats(experiment));
     paragraphs.push(format!("Conventions: {conventions}."));
     paragraphs.extend(query_sets(&experiment.query_sets).filter(|_| !analysed.classes.is_empty()));
     let tests = uncorrected_counts(analysed)
@@ -125,14 +129,14 @@ pub(super) fn uncorrected_counts(analysed: &Analysed) -> Option<String> {
 }
 
 /// Paragraphs on the origin of the scores, a paragraph for each origin.
-fn origins(rankers: &[&RankerConfig]) -> Vec<String> {
+fn origins(rankers: &[&RankerConfig], names: &FeatureNames) -> Vec<String> {
     let of = |wanted: fn(&ScoreSource) -> bool| -> Vec<&RankerConfig> {
         rankers.iter().copied().filter(|ranker| wanted(&ranker.source)).collect()
     };
     let mut paragraphs = Vec::new();
     let trained = of(|method| matches!(method, ScoreSource::Train { .. }));
     if !trained.is_empty() {
-        let each: Vec<String> = trained.iter().map(|ranker| in_words(ranker)).collect();
+        let each: Vec<String> = trained.iter().map(|ranker| in_words(ranker, names)).collect();
         paragraphs.push(format!(
             "Fitted on the training part of every fold, with the validation part for early stopping and model selection where the \
              method does so: {}.",
@@ -165,15 +169,32 @@ fn origins(rankers: &[&RankerConfig]) -> Vec<String> {
     paragraphs
 }
 
-/// A ranker with its parameters and the normalisation of its features.
-fn in_words(ranker: &RankerConfig) -> String {
+/// How often the rankers were fitted, and from which samples.
+fn repeats(experiment: &Experiment) -> Option<String> {
+    let repeated = (0..experiment.rankers.len()).any(|ranker| experiment.repeats_of(ranker) > 1);
+    let sampled = experiment.rankers.iter().any(|ranker| ranker.train_share.is_some());
+    let seeds = repeated.then(|| {
+        format!(
+            "Each method that draws random numbers was fitted with {} on every fold; a query's value is the mean over the seeds.",
+            counted(experiment.design.repeats, "seed")
+        )
+    });
+    let samples = sampled
+        .then(|| "Samples of the training queries are nested, and all methods learn from the same samples.".to_owned());
+    let sentences: Vec<String> = [seeds, samples].into_iter().flatten().collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// A ranker with its parameters, the normalisation of its features, and the features that it chooses.
+fn in_words(ranker: &RankerConfig, names: &FeatureNames) -> String {
     let mut words = vec![ranker.kind.clone()];
     if let ScoreSource::Train { params: serde_json::Value::Object(params), .. } = &ranker.source {
         let set = params.iter().filter(|(_, value)| !value.is_null());
         words.extend(set.map(|(name, value)| format!("{name} = {}", value.to_string().trim_matches('"'))));
     }
     words.extend(normalised(ranker.normalise).map(str::to_owned));
-    words.extend(ranker.features.as_ref().map(ToString::to_string));
+    words.extend(ranker.train_share.map(|share| format!("a sample of {share} of the training queries")));
+    words.extend(ranker.features.as_ref().map(|choice| choice.in_words(names)));
     format!("{} ({})", ranker.label, words.join(", "))
 }
 
