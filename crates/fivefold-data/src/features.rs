@@ -84,28 +84,31 @@ impl FeatureNames {
             let Ok(Some((_, line))) = lines.next() else { break };
             let line = line.trim();
             let Some(comment) = line.strip_prefix('#') else { if line.is_empty() { continue } else { break } };
-            if let Some((Some(id), feature)) = parse_line(comment.trim_start()) {
+            // A comment such as `# 46 features per document` names nothing.
+            let comment = comment.trim_start();
+            if let Some((Some(id), feature)) = parse_line(comment).filter(|_| begins_with_number(comment)) {
                 names.0.entry(id).or_insert(feature);
             }
         }
         names
     }
 
-    /// The names in the comments at the head of a LETOR file, else in the file `features.txt` beside
-    /// it. Empty if neither names a feature.
+    /// The names in the file `features.txt` beside a LETOR file, else in the comments at its head.
+    /// Empty if neither names a feature.
     pub fn beside(file: &Path) -> Self {
-        let names = Self::in_head_of(file);
-        if !names.is_empty() {
-            return names;
-        }
-        Self::read(&file.with_file_name(FEATURES_FILE), 1).unwrap_or_default()
+        Self::read(&file.with_file_name(FEATURES_FILE), 1).unwrap_or_else(|_| Self::in_head_of(file))
     }
 
     fn parse(text: &str, first: u32) -> Result<Self, String> {
         let mut names = BTreeMap::new();
         let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
         let lines: Vec<(usize, &str)> = lines.collect();
-        let numbered = lines.iter().all(|(_, line)| matches!(parse_line(line), Some((Some(_), _))));
+        let has_number = |line: &str| matches!(parse_line(line), Some((Some(_), _)));
+        let numbered =
+            lines.iter().any(|(_, line)| begins_with_number(line)) || lines.iter().all(|(_, line)| has_number(line));
+        if let Some((number, _)) = lines.iter().find(|(_, line)| numbered && !has_number(line)) {
+            return Err(format!("line {number}: no number and name; give a number to every feature, or to none"));
+        }
         for (place, (number, line)) in (first..).zip(lines) {
             let found = if numbered { parse_line(line) } else { Some((None, named(line))) };
             let Some((id, feature)) = found.filter(|(_, feature)| !feature.name.is_empty()) else {
@@ -171,6 +174,12 @@ impl FeatureNames {
 /// Whether two names are the same but for capitals.
 fn same(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
+}
+
+/// Whether a line begins as `21<TAB>` or `21:`.
+fn begins_with_number(line: &str) -> bool {
+    let rest = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    rest.len() < line.len() && rest.starts_with(['\t', ':'])
 }
 
 /// A line with a number: `21<TAB>NAME`, `21: NAME` or `21 NAME`. `None` if the line has no name.
@@ -269,6 +278,11 @@ mod tests {
             assert_eq!((names.groups(), names.group("Title")), (vec!["text", "title"], vec![7]), "{text}");
         }
         assert_eq!(parse("1\ta\n1\tb").unwrap_err(), "line 2: feature 1 has a name already");
+        for text in ["1\tTF of body\tTF, body\n2\tIDF\nlength of body", "1\ta\n2: b\n46\t"] {
+            assert!(parse(text).unwrap_err().starts_with("line 3: no number and name; give a number"), "{text}");
+        }
+        // Digits may begin a name.
+        assert_eq!(parse("3 grams\nbody match").unwrap().label(0), "0 (3 grams)");
     }
 
     #[test]
@@ -277,7 +291,7 @@ mod tests {
         let file = folder.path().join("train.txt");
         std::fs::write(
             &file,
-            "# made by hand\n#1: BM25\n\n# 2: PageRank\tlinks\n# qid:1: rambo\n1 qid:1 1:2 # 3: no\n# 4: late\n",
+            "# made by hand\n# 46 features per document\n#1: BM25\n\n# 2: PageRank\tlinks\n# qid:1: rambo\n1 qid:1 1:2 # 3: no\n# 4: late\n",
         )
         .unwrap();
         let names = FeatureNames::in_head_of(&file);

@@ -170,6 +170,7 @@ fn evaluator(experiment: &Experiment, index: usize, collection: &Collection) -> 
     let label = &experiment.datasets[index].label;
     let seed = experiment.tie_seed(index);
     Evaluator::new(&evaluation.measures, &evaluation.conventions, collection.max_grade, seed)
+        .map(Evaluator::with_expected)
         .map_err(|source| RunError::Measure { dataset: label.clone(), source })
 }
 

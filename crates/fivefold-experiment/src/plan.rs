@@ -188,12 +188,16 @@ impl<'e> Plan<'e> {
         inputs
     }
 
-    /// Remarks on the collections and the commands for the user, a line each.
+    /// Remarks on the collections, the measures and the commands for the user, a line each.
     pub fn remarks(&self) -> Vec<String> {
         let loaded = self.experiment.datasets.iter().zip(&self.collections);
         let loaded = loaded.filter_map(|(dataset, collection)| Some((dataset, collection.as_ref()?)));
         let of_data = loaded.flat_map(|(dataset, collection)| remark_lines(&dataset.label, &collection.remarks));
-        of_data.chain(self.experiment.rankers.iter().flat_map(|ranker| self.not_listed(ranker))).collect()
+        let of_measures = self.experiment.measure_notes().iter().cloned();
+        of_data
+            .chain(of_measures)
+            .chain(self.experiment.rankers.iter().flat_map(|ranker| self.not_listed(ranker)))
+            .collect()
     }
 
     /// Remarks on arguments of a command that name a file beside the experiment. The folder where

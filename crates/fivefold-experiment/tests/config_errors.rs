@@ -57,6 +57,24 @@ fn parse(text: &str) -> Result<Experiment, fivefold_results::ConfigError> {
     Experiment::parse("experiment.toml", text, Vec::new(), &registry())
 }
 
+/// Names of other programs are read at each cutoff, keep the number of their program there, and are
+/// noted.
+#[test]
+fn measures_of_other_programs_are_read_and_noted() {
+    let measures = |measures: &str| {
+        let text = GOOD.replace("[\"ndcg\", \"ap\"]", measures).replace("[\"original\", \"v2\"]", "[\"original\"]");
+        let experiment = parse(&text).unwrap();
+        let names: Vec<String> = experiment.evaluation.measures.iter().map(ToString::to_string).collect();
+        (names.join(" "), experiment.measure_notes().to_vec())
+    };
+    assert_eq!(measures("[\"ndcg\", \"p\"]"), ("ndcg@5 ndcg@10 p@5 p@10".to_owned(), Vec::new()));
+    let (names, notes) = measures("[\"precision\", \"map\", \"hit\", \"set_P\"]");
+    assert_eq!(names, "p@5 p@10 ap(denominator=relevant)@5 ap(denominator=relevant)@10 success@5 success@10 set_p");
+    assert_eq!(notes[0], "`precision@5` is read as `p@5` (ranx)");
+    assert_eq!(notes.len(), 4);
+    assert_eq!(measures("[\"nDCG\", \"P\"]").0, "ndcg(gain=linear)@5 ndcg(gain=linear)@10 p@5 p@10");
+}
+
 fn render(text: &str) -> String {
     let error = match parse(text) {
         Ok(_) => return "no error".to_owned(),

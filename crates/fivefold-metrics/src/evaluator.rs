@@ -239,6 +239,14 @@ impl Evaluator {
         Evaluator { originals_only: true, ..self }
     }
 
+    /// The same evaluator, which also finds E of measures that no column normalises. Without it, E
+    /// of a measure of whole rankings is found for V1 and V2 only, because it may have to be drawn.
+    pub fn with_expected(mut self) -> Self {
+        self.bases.iter_mut().for_each(|base| base.needs_expected = true);
+        self.fingerprint = self.fingerprint.wrapping_add(1);
+        self
+    }
+
     /// The measures' names in their printed form, in the order of the columns.
     pub fn names(&self) -> &[String] {
         &self.names
@@ -538,7 +546,8 @@ impl Evaluator {
     }
 
     /// E/U of a column's measure at its cutoff, whatever the version; NaN if the measure is
-    /// undefined or U is 0.
+    /// undefined, has no E, or U is 0. For the original of a measure of whole rankings, the
+    /// evaluator must be made [`with_expected`](Self::with_expected).
     ///
     /// # Panics
     /// As [`upper`](Self::upper).

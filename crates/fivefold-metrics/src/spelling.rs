@@ -48,6 +48,9 @@ pub fn read(text: &str, in_force: &Conventions) -> Result<Reading, MeasureError>
         Err(error) => error,
     };
     let Some(parts) = Parts::of(text) else { return Err(strict) };
+    if parts.name == "Accuracy" && parts.number.is_some() {
+        return Err(MeasureError::Syntax { text: text.to_owned(), problem: PAIRS_AT_A_CUTOFF.to_owned() });
+    }
     match parts.alias() {
         Some(alias) => alias.read(text, &parts, in_force),
         None if is_ours(&parts.name) => Err(strict),
@@ -60,6 +63,10 @@ pub fn read(text: &str, in_force: &Conventions) -> Result<Reading, MeasureError>
         None => Err(strict),
     }
 }
+
+/// `accuracy@k` of papers on dense retrieval is `success@k`.
+const PAIRS_AT_A_CUTOFF: &str = "`Accuracy@k` of ir_measures compares pairs within the first k documents, which is not \
+    computed here; `auc` compares all pairs, `success@k` asks for a relevant document among the first k";
 
 fn is_ours(name: &str) -> bool {
     MEASURES.iter().any(|entry| entry.name == name)
@@ -218,7 +225,7 @@ impl Parts {
         };
         let same = |alias: &&Alias| alias.names.contains(&self.name.as_str());
         let alike = |alias: &&Alias| alias.names.iter().any(|name| name.eq_ignore_ascii_case(&self.name));
-        // `P@5` and `p@5` are ours; `P_5` is trec_eval's.
+        // `p@5` is ours. `P@5` is ir_measures' and `P_5` trec_eval's: both divide by 5.
         let foreign = |alias: &&Alias| alike(alias) && !is_ours(&self.name.to_lowercase());
         let aliases = || ALIASES.iter().filter(fits);
         aliases().find(same).or_else(|| aliases().find(foreign))
@@ -248,17 +255,22 @@ fn unquoted(value: &str) -> String {
     value.trim().trim_matches(['\'', '"']).to_owned()
 }
 
-/// The name and the number of `P_10`, `P.10`, `Rprec_mult_0.20`, `rbp.95`, `iprec_at_recall_0.10`.
+/// The name and the number of `P_10`, `P.10`, `Rprec_mult_0.20`, `rbp.95`, `iprec_at_recall_0.10`,
+/// `set_F.2`.
 fn behind_name(text: &str) -> Option<(String, String)> {
+    if let Some((name, value)) = text.split_once('.').filter(|(_, value)| value.parse::<f64>().is_ok()) {
+        let takes_value = |alias: &&Alias| matches!(alias.number, Number::Param(_)) && alias.names.contains(&name);
+        match ALIASES.iter().find(takes_value).map(|alias| alias.program) {
+            // ranx writes the digits of p alone, trec_eval the whole parameter.
+            Some("ranx") => return Some((name.to_owned(), format!("0.{value}"))),
+            Some(_) => return Some((name.to_owned(), value.to_owned())),
+            None => {}
+        }
+    }
     let start = text.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').len();
     let (name, number) = text.split_at(start);
     match number.strip_prefix('.') {
-        // `P.10` has the cutoff 10, but `rbp.95` the parameter .95.
-        Some(digits) if !digits.is_empty() && !digits.contains('.') => {
-            let is_value = |alias: &Alias| matches!(alias.number, Number::Param(_)) && alias.names.contains(&name);
-            let value = if ALIASES.iter().any(is_value) { format!("0.{digits}") } else { digits.to_owned() };
-            Some((name.to_owned(), value))
-        }
+        Some(digits) if !digits.is_empty() && !digits.contains('.') => Some((name.to_owned(), digits.to_owned())),
         _ => {
             let name = name.strip_suffix('_')?;
             number.parse::<f64>().is_ok().then(|| (name.to_owned(), number.to_owned()))
@@ -273,7 +285,12 @@ fn param_of_ours(measure: &str, param: &str, value: &str) -> Result<String, Meas
     };
     let value = value.strip_suffix('.').unwrap_or(value);
     match (param, value) {
-        ("rel" | "border", _) => Ok(format!("threshold={value}")),
+        ("rel", _) => Ok(format!("threshold={value}")),
+        // Relevant is what lies above the border.
+        ("border", _) => match value.parse::<f64>() {
+            Ok(border) if border >= 0.0 => Ok(format!("threshold={}", border.floor() + 1.0)),
+            _ => refuse("the border is a number of at least 0"),
+        },
         // trec_eval's and ir_measures' beta of F is the square of beta.
         ("beta", _) if measure == "set_f" => Ok(format!("x={value}")),
         ("max_rel", _) => Ok(format!("max_grade={value}")),
@@ -411,9 +428,22 @@ mod tests {
             ("RR", "rr"),
             ("ERR@20", "err@20"),
             ("accuracy@20", "success@20"),
+            ("PrecisionAt:top=5;border=1", "p(denominator=list,threshold=2)@5"),
+            ("MAP:border=0.5", "ap(threshold=1)"),
+            ("set_F.2", "set_f(x=2)"),
+            ("set_F.0.5", "set_f(x=0.5)"),
+            ("Rprec_mult.0.2", "rprec(x=0.2)"),
+            ("iprec_at_recall.0.5", "iprec(x=0.5)"),
         ] {
             assert_eq!(as_read(theirs), ours, "{theirs}");
         }
+    }
+
+    /// ir_measures and papers on dense retrieval give one name to two measures.
+    #[test]
+    fn a_name_of_two_measures_is_refused() {
+        let error = read("Accuracy@10", &paper()).unwrap_err().to_string();
+        assert!(error.contains("pairs within the first k") && error.contains("success@k"), "{error}");
     }
 
     #[test]

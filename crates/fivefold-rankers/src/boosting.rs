@@ -169,10 +169,14 @@ pub(crate) fn share_of_all(name: &str, value: f64) -> Result<(), ParamError> {
     ParamError::unless(value > 0.0 && value <= 1.0, name, value, "above 0 and at most 1")
 }
 
-/// Refuses the name of a measure that does not parse.
+/// Refuses the name of a measure that does not parse, or that no order of a training query alters.
 pub(crate) fn check_measure(param: &str, name: &str) -> Result<(), ParamError> {
     let parsed: Result<MeasureSpec, _> = name.parse();
-    parsed.map(|_| ()).map_err(|error| ParamError::new(param, format!("is not a measure: {error}")))
+    let spec = parsed.map_err(|error| ParamError::new(param, format!("is not a measure: {error}")))?;
+    match spec.entry().no_ue {
+        Some(reason) => Err(ParamError::new(param, format!("`{name}` cannot be learnt: {reason}"))),
+        None => Ok(()),
+    }
 }
 
 /// The measure `name` over `data`, under the conventions of the default dialect.

@@ -49,6 +49,7 @@ use self::exact::{ExactSearch, SAME};
 use self::ladder::Ladder;
 use self::sample::Sample;
 use self::step::StepSearch;
+use crate::boosting::check_measure;
 use crate::linear_model::{LinearModel, dot};
 use crate::memory::{Size, threads};
 use crate::validation::{require_order, validation};
@@ -155,7 +156,7 @@ impl Ranker for CoordinateAscent {
     }
 
     fn check(&self) -> Result<(), ParamError> {
-        self.measure().map_err(|error| ParamError::new("objective", format!("is not a measure: {error}")))?;
+        check_measure("objective", &self.objective)?;
         ParamError::unless(self.restarts >= 1, "restarts", self.restarts, "at least 1")?;
         let ok = self.tolerance >= 0.0 && self.tolerance.is_finite();
         ParamError::unless(ok, "tolerance", self.tolerance, "a finite number of at least 0")?;
@@ -406,6 +407,7 @@ pub(crate) mod tests {
             ],
             refused: &[
                 ("objective", "'ndgc@10'"),
+                ("objective", "'set_recall'"),
                 ("restarts", "0"),
                 ("tolerance", "-0.1"),
                 ("passes", "0"),

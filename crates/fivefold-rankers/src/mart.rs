@@ -208,6 +208,7 @@ pub(crate) mod tests {
                 ("trees", "0"),
                 ("learning_rate", "0.0"),
                 ("stop_measure", "'ndgc'"),
+                ("stop_measure", "'judged@10'"),
                 ("leaves", "1"),
                 ("min_documents", "0"),
                 ("l2", "-1.0"),

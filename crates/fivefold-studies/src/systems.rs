@@ -181,7 +181,7 @@ impl RankedSystems {
         conventions: &Conventions,
         seed: Seed,
     ) -> Result<Vec<Vec<f64>>, StudyError> {
-        let evaluator = Evaluator::new(specs, conventions, self.max_grade, seed)?;
+        let evaluator = Evaluator::new(specs, conventions, self.max_grade, seed)?.with_expected();
         let empty = ScoredList::default();
         let of_query = |query: &RankedQuery| {
             let mut sums = vec![0.0; specs.len()];

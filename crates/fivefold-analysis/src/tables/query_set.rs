@@ -160,6 +160,9 @@ pub(super) fn worths(
         .original()
         .filter(|original| !original.columns.is_empty())
         .ok_or_else(|| format!("`{}` itself was not evaluated, and the set is chosen by it", family.name))?;
+    if !(0..data.queries.len()).any(|query| is_defined(data, measures, family, query)) {
+        return Err(format!("`{}` has no expected value on any query, and the set is chosen by it", family.name));
+    }
     let rankers: Vec<usize> = live(data).collect();
     if rankers.is_empty() {
         return Err("every method failed".to_owned());
@@ -179,8 +182,8 @@ pub(super) fn worths(
     Ok((0..data.queries.len()).filter_map(worth).collect())
 }
 
-/// Whether the original measure has a value on a query, at any cutoff. E/U is undefined exactly
-/// where the measure is.
+/// Whether the original measure has a value on a query, at any cutoff. E/U of a measure with an
+/// expected value is undefined exactly where the measure is.
 pub(super) fn is_defined(data: &DatasetValues, measures: usize, family: &ColumnFamily, query: usize) -> bool {
     let mut columns = family.original().into_iter().flat_map(|original| &original.columns);
     columns.any(|column| !data.expected[query * measures + column].is_nan())

@@ -25,6 +25,8 @@ pub struct Joined<'a> {
     pub unjudged: usize,
     /// Number of retrieved documents over all topics of the qrels.
     pub retrieved: usize,
+    /// Whether documents without a judgement are removed before measures look at the run.
+    removed: bool,
 }
 
 /// The documents that were retrieved for one topic, in the order of the run's file.
@@ -47,8 +49,14 @@ pub struct JoinedTopic<'a> {
 impl<'a> Joined<'a> {
     /// Joins a run and the judgements.
     pub fn new(qrels: &'a Qrels, run: &'a Run) -> Self {
-        let mut joined =
-            Joined { topics: Vec::with_capacity(qrels.topics.len()), missing: 0, extra: 0, unjudged: 0, retrieved: 0 };
+        let mut joined = Joined {
+            topics: Vec::with_capacity(qrels.topics.len()),
+            missing: 0,
+            extra: 0,
+            unjudged: 0,
+            retrieved: 0,
+            removed: false,
+        };
         for judged in &qrels.topics {
             let topic = run.topic(&judged.id);
             let documents = topic.map_or(&[][..], |topic| &topic.documents);
@@ -69,6 +77,11 @@ impl<'a> Joined<'a> {
         }
         joined.extra = run.topics.iter().filter(|topic| qrels.topic(&topic.id).is_none()).count();
         joined
+    }
+
+    /// The same, for measures that remove documents without a judgement: the remark says so.
+    pub fn with_unjudged_removed(self, removed: bool) -> Self {
+        Joined { removed, ..self }
     }
 
     /// Whether the run has the topic, for each topic of the qrels.
@@ -94,6 +107,7 @@ impl<'a> Joined<'a> {
         let unjudged = self.unjudged;
         let retrieved = counted(self.retrieved, "retrieved document");
         let (are, have) = (which(unjudged, "is", "are"), which(unjudged, "has", "have"));
-        (unjudged > 0).then(|| format!("{unjudged} of {retrieved} {are} not judged and {have} grade 0"))
+        let so = if self.removed { format!("{are} removed") } else { format!("{have} grade 0") };
+        (unjudged > 0).then(|| format!("{unjudged} of {retrieved} {are} not judged and {so}"))
     }
 }

@@ -231,6 +231,22 @@ fn bounds_of_the_papers_sum_of_precision() {
     assert!(paper.expected_share(&paper.judge("none", &[0, 0], None).unwrap(), 0).is_nan());
 }
 
+/// E of a measure of whole rankings is drawn, so only those who need it ask for it.
+#[test]
+fn the_original_of_a_measure_of_whole_rankings_has_e_on_request() {
+    let share = |evaluator: Evaluator| {
+        let judged = evaluator.judge("q", &[1, 0, 0, 1], None).unwrap();
+        evaluator.expected_share(&judged, 0)
+    };
+    let of = |name: &str| evaluator(&[name], &conventions("paper"), 1);
+    assert!(share(of("iprec(x=0.5)")).is_nan());
+    let asked = share(of("iprec(x=0.5)").with_expected());
+    assert_eq!(asked, share(of("iprec.v2(x=0.5)")));
+    // The highest precision at a recall of at least 1/2, by the ranks of the two relevant documents:
+    // {1,2}, {1,3}, {1,4}: 1; {2,3}: 2/3; {2,4} and {3,4}: 1/2.
+    assert_close(asked, (3.0 + 2.0 / 3.0 + 0.5 + 0.5) / 6.0, 1e-12);
+}
+
 /// From scikit-learn 1.9.1, whose `ignore_ties=False` averages over ties, with linear gain:
 /// ```text
 /// g = [[3,0,1,2,0,1,0,2]]; s = [[.5,.5,.5,.2,.9,.2,.2,.2]]

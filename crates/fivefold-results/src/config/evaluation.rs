@@ -38,7 +38,12 @@ const CUTOFFS: [usize; 5] = [5, 10, 15, 20, 30];
 const VERSIONS: [Version; 3] = [Version::Original, Version::V1, Version::V2];
 
 impl EvaluationConfig {
-    pub(super) fn read(section: Option<Section<'_>>, name: Option<Spanned<DeValue<'_>>>) -> Result<Self, Fault> {
+    /// Reads the settings. Returns them with a note for each measure that was given in the spelling
+    /// of another program.
+    pub(super) fn read(
+        section: Option<Section<'_>>,
+        name: Option<Spanned<DeValue<'_>>>,
+    ) -> Result<(Self, Vec<String>), Fault> {
         let (dialect, base) = read_dialect(name)?;
         let mut section = section.unwrap_or_default();
         let place = section.span_of("measures");
@@ -46,8 +51,8 @@ impl EvaluationConfig {
         let cutoffs = section.read("cutoffs")?.unwrap_or_else(|| CUTOFFS.map(unplaced).to_vec());
         let versions = section.read("versions")?.unwrap_or_else(|| VERSIONS.to_vec());
         let conventions = read_overrides(section)?.apply(base);
-        let measures = expand(&measures, &checked(&cutoffs)?, &versions, &conventions, place)?;
-        Ok(EvaluationConfig { dialect, measures, conventions })
+        let (measures, notes) = expand(&measures, &checked(&cutoffs)?, &versions, &conventions, place)?;
+        Ok((EvaluationConfig { dialect, measures, conventions }, notes))
     }
 }
 
@@ -91,19 +96,21 @@ fn checked(cutoffs: &[Spanned<usize>]) -> Result<Vec<usize>, Fault> {
     Ok(checked)
 }
 
-/// Returns every measure at every cutoff in every version. A measure that names its own cutoff or
-/// version keeps it.
+/// Returns every measure at every cutoff in every version, and notes on what was understood. A
+/// measure that names its own cutoff or version keeps it.
 fn expand(
     measures: &[Spanned<String>],
     cutoffs: &[usize],
     versions: &[Version],
     conventions: &Conventions,
     place: Range<usize>,
-) -> Result<Vec<MeasureSpec>, Fault> {
-    let mut columns: Vec<MeasureSpec> = Vec::new();
+) -> Result<(Vec<MeasureSpec>, Vec<String>), Fault> {
+    let (mut columns, mut notes): (Vec<MeasureSpec>, Vec<String>) = (Vec::new(), Vec::new());
     for measure in measures {
         let fault = |error: MeasureError| measure_fault(&error, measure.span());
-        let spec = parse(measure.get_ref(), conventions).map_err(fault)?;
+        let (at_cutoffs, own) = parse(measure.get_ref(), cutoffs, conventions).map_err(fault)?;
+        notes.extend(own);
+        let Some(spec) = at_cutoffs.first() else { continue };
         let versions = match spec.version() {
             // A measure without V1 and V2 has one column, beside three of other measures.
             Version::Original if spec.entry().no_ue.is_some() && versions.contains(&Version::Original) => {
@@ -112,13 +119,9 @@ fn expand(
             Version::Original => versions,
             version => &[version],
         };
-        let cutoffs: Vec<Option<usize>> = match spec.cutoff() {
-            None if spec.takes_cutoff() && !cutoffs.is_empty() => cutoffs.iter().copied().map(Some).collect(),
-            own => vec![own],
-        };
         for &version in versions {
-            for &cutoff in &cutoffs {
-                let column = spec.with_version(version).at(cutoff);
+            for spec in &at_cutoffs {
+                let column = spec.with_version(version);
                 column.check().map_err(fault)?;
                 if columns.contains(&column) {
                     return Err(Fault::new(format!("the measure `{column}` is asked for twice"), measure.span()));
@@ -130,16 +133,32 @@ fn expand(
     if columns.is_empty() {
         return Err(Fault::new("no measure is asked for", place).help("for instance `measures = [\"ndcg\", \"ap\"]`"));
     }
-    Ok(columns)
+    Ok((columns, notes))
 }
 
-/// Parses a measure, in the spelling of any program, also without the cutoff that it needs.
-fn parse(text: &str, conventions: &Conventions) -> Result<MeasureSpec, MeasureError> {
-    let read = |text: &str| spelling::read(text, conventions).map(|reading| reading.spec);
-    read(text).or_else(|error| match format!("{text}@1").parse::<MeasureSpec>() {
+/// Reads a measure at every cutoff, and a note if it is in the spelling of another program. Such a
+/// name is read together with each cutoff, because without one it can be another measure.
+fn parse(
+    text: &str,
+    cutoffs: &[usize],
+    conventions: &Conventions,
+) -> Result<(Vec<MeasureSpec>, Option<String>), MeasureError> {
+    let ours = text.parse::<MeasureSpec>().or_else(|error| match format!("{text}@1").parse::<MeasureSpec>() {
         Ok(spec) => Ok(spec.at(None)),
         Err(_) => Err(error),
-    })
+    });
+    if let Ok(spec) = ours {
+        let at_each = spec.cutoff().is_none() && spec.takes_cutoff() && !cutoffs.is_empty();
+        let specs = if at_each { cutoffs.iter().map(|&cutoff| spec.at(Some(cutoff))).collect() } else { vec![spec] };
+        return Ok((specs, None));
+    }
+    let at_each = || cutoffs.iter().map(|cutoff| spelling::read(&format!("{text}@{cutoff}"), conventions));
+    let readings = match at_each().collect::<Result<Vec<_>, _>>() {
+        Ok(readings) if !readings.is_empty() => readings,
+        _ => vec![spelling::read(text, conventions)?],
+    };
+    let note = readings.first().and_then(|reading| reading.note.clone());
+    Ok((readings.into_iter().map(|reading| reading.spec).collect(), note))
 }
 
 fn measure_fault(error: &MeasureError, span: Range<usize>) -> Fault {

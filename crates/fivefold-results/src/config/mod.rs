@@ -121,6 +121,8 @@ struct Origin {
     folders: Vec<PathBuf>,
     cache: Option<Cache>,
     old_words: Vec<&'static Renamed>,
+    /// What was understood of measures in the spelling of other programs.
+    measure_notes: Vec<String>,
 }
 
 /// Why an experiment file cannot be used.
@@ -186,6 +188,11 @@ impl Experiment {
         experiment.origin.text = text.to_owned();
         experiment.origin.folders = folders;
         Ok(experiment)
+    }
+
+    /// What was understood of the measures that the file has in the spelling of other programs.
+    pub fn measure_notes(&self) -> &[String] {
+        &self.origin.measure_notes
     }
 
     /// The folders in which relative paths are looked for, in this order.
@@ -347,7 +354,7 @@ fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
     let dialect = file.take("dialect");
     let named = dialect.is_some();
     let section = file.take("evaluation").map(|value| Section::new(value, "`evaluation`")).transpose()?;
-    let evaluation = EvaluationConfig::read(section, dialect)?;
+    let (evaluation, measure_notes) = EvaluationConfig::read(section, dialect)?;
     let section = file.take("query_sets").map(|value| Section::new(value, "`query_sets`")).transpose()?;
     let query_sets = QuerySetsConfig::read(section, named && evaluation.dialect == PAPER, &mut datasets)?;
     let tables = match file.take("tables") {
@@ -355,7 +362,8 @@ fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
         None => TablesConfig::default(),
     };
     let guards = file.read("guards")?.unwrap_or_default();
-    let origin = Origin { datasets: dataset_spans, rankers: ranker_spans, old_words, ..Origin::default() };
+    let origin =
+        Origin { datasets: dataset_spans, rankers: ranker_spans, old_words, measure_notes, ..Origin::default() };
     Ok(Experiment { name, seed, datasets, rankers, evaluation, query_sets, tables, guards, design, origin })
 }
 

@@ -189,6 +189,12 @@ fn sets(
     if size > queries {
         return Err(StudyError::Input(format!("`sets` asks for {size} of {}", counted(queries, "query"))));
     }
+    if expected.iter().flatten().all(|value| value.is_nan()) {
+        return Err(StudyError::Input(format!(
+            "`{name}` has no expected value E on any query, and the classes uninformative and ideal are chosen by E/U; \
+                class queries by a file or by quantiles"
+        )));
+    }
     let mut lacking = 0;
     let differences = real.iter().zip(expected).map(|(real, of_columns)| {
         lacking += usize::from(of_columns.iter().all(|value| value.is_nan()));

@@ -139,8 +139,8 @@ impl Args {
 
     /// The measures that the user asked for, or the default measures.
     fn measures(&self) -> miette::Result<Vec<MeasureSpec>> {
-        // Two dialects are compared, so a name of another program follows the default dialect.
-        let in_force = DIALECTS[0].conventions();
+        // Where two dialects are compared, these are the default dialect's.
+        let in_force = self.conventions.resolve().map_err(Problem::from)?;
         match self.measures.is_empty() {
             true => measures(&["ndcg@10,ap".to_owned()], &in_force),
             false => measures(&self.measures, &in_force),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fivefold_data::trec::{Joined, Qrels, QrelsTopic, read_run};
-use fivefold_metrics::conventions::MissingTopics;
+use fivefold_metrics::conventions::{MissingTopics, Unjudged};
 use fivefold_metrics::{Evaluator, Scratch};
 use rayon::prelude::*;
 
@@ -47,7 +47,8 @@ pub(super) fn evaluate(evaluator: &Evaluator, qrels: &Qrels, runs: &[String]) ->
 
 fn one_run(evaluator: &Evaluator, qrels: &Qrels, pools: &[Vec<u8>], label: &str, path: &Path) -> miette::Result<OfRun> {
     let run = read_run(path, qrels.duplicates).map_err(Problem::from)?;
-    let joined = Joined::new(qrels, &run);
+    let removed = evaluator.conventions().unjudged == Unjudged::Removed;
+    let joined = Joined::new(qrels, &run).with_unjudged_removed(removed);
     let measures = evaluator.names().len();
     let mut values = vec![f64::NAN; joined.topics.len() * measures];
     let (mut scratch, mut expected_error) = (Scratch::default(), 0.0_f64);
