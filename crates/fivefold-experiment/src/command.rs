@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::confine::OF_USER;
 use crate::job::{Failure, JobContext};
-use crate::plan::{Job, Plan};
+use crate::plan::{Job, JobParts, Plan};
 use crate::work::{Bounds, Sight, WorkError, WorkFolder, io_error};
 use crate::worker::{WorkerExit, WorkerReport, of_status};
 
@@ -46,15 +46,6 @@ const UNSAID: [&str; 8] = [
 ];
 /// Prefix of the names of fivefold's own variables. A command does not get these variables either.
 const OURS: &str = "FIVEFOLD_";
-
-/// The parts of one fold.
-pub(crate) struct Parts<'a> {
-    pub train: &'a Dataset,
-    pub validation: Option<&'a Dataset>,
-    pub test: &'a Dataset,
-    /// The columns that are written, from 0. `None`: all columns.
-    pub columns: Option<&'a [usize]>,
-}
 
 /// A listed file: its name in the program's folder, where it is, and the hash of its content when
 /// the run was planned.
@@ -92,13 +83,15 @@ impl From<CommandError> for Failure {
     }
 }
 
-/// Returns the program's scores of the documents of the test part.
+/// Returns the program's scores of the documents of the part that it scores, which it is given as
+/// the test part. `columns` are the columns that are written, from 0; `None`: all columns.
 pub(crate) fn run_command(
     command: &CommandLine,
     limits: JobLimits,
     job: &Job,
     files: &[Listed],
-    parts: &Parts<'_>,
+    parts: &JobParts,
+    columns: Option<&[usize]>,
     cx: &JobContext<'_>,
 ) -> Result<Vec<f64>, Failure> {
     let confined = cx.confinement.reach(job.ranker).is_some();
@@ -107,14 +100,14 @@ pub(crate) fn run_command(
         copy(&folder, file)?;
     }
     if command.uses(Placeholder::Train) {
-        write(&folder, Placeholder::Train, parts.train, parts.columns)?;
+        write(&folder, Placeholder::Train, &parts.train, columns)?;
     }
-    if let Some(validation) = parts.validation.filter(|_| command.uses(Placeholder::Validation)) {
-        write(&folder, Placeholder::Validation, validation, parts.columns)?;
+    if let Some(validation) = parts.validation.as_ref().filter(|_| command.uses(Placeholder::Validation)) {
+        write(&folder, Placeholder::Validation, validation, columns)?;
     }
-    write(&folder, Placeholder::Test, parts.test, parts.columns)?;
+    write(&folder, Placeholder::Test, &parts.scored, columns)?;
 
-    let scores_limit = SLACK + LONGEST_SCORE * parts.test.documents() as u64;
+    let scores_limit = SLACK + LONGEST_SCORE * parts.scored.documents() as u64;
     let bounds = Bounds {
         what: "the command",
         time: Some(limits.time.map_or(command.time_limit, |limit| limit.min(command.time_limit))),
@@ -151,7 +144,7 @@ pub(crate) fn run_command(
             return Err(CommandError::Start { program: command.argv[0].clone(), reason, advice }.into());
         }
     }
-    let scores = read_own_scores(&folder.file(SCORES), parts.test.documents()).map_err(|mut error| {
+    let scores = read_own_scores(&folder.file(SCORES), parts.scored.documents()).map_err(|mut error| {
         // The folder will be removed, so its path would help nobody. The path must also not be in
         // the record of the job.
         if let ScoreError::Io { file, .. } | ScoreError::Value { file, .. } | ScoreError::Count { file, .. } =

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use crate::error::RunError;
 use crate::kept::Kept;
-use crate::plan::Plan;
+use crate::plan::{Job, Plan};
 
 /// Evaluates a plan whose jobs have all ended. `failed[i]` says whether job `i` failed. Scores
 /// count only if they have the hash that the run remembers in `kept`. Also returns the values of the
@@ -37,7 +37,9 @@ pub(crate) fn evaluate(
     let mut seeds = Vec::new();
     for (index, collection) in plan.collections.iter().enumerate() {
         let Some(collection) = collection else { continue };
-        let jobs = plan.jobs.iter().zip(failed).filter(|(job, _)| job.dataset == index);
+        // Candidates of a search have no scores of the test part.
+        let is_own = |job: &Job| job.dataset == index && job.candidate.is_none();
+        let jobs = plan.jobs.iter().zip(failed).filter(|(job, _)| is_own(job));
         let mut failed = vec![false; experiment.rankers.len()];
         let mut scores = RepeatScores::new(experiment);
         for (job, job_failed) in jobs {
@@ -180,6 +182,13 @@ pub(crate) fn check_measures(plan: &Plan<'_>) -> Result<(), RunError> {
     for (index, collection) in plan.collections.iter().enumerate() {
         let Some(collection) = collection else { continue };
         evaluator(plan.experiment, index, collection)?;
+        for tune in plan.experiment.rankers.iter().filter_map(|ranker| ranker.tune.as_ref()) {
+            let conventions = &plan.experiment.evaluation.conventions;
+            let measure = std::slice::from_ref(&tune.measure);
+            Evaluator::new(measure, conventions, collection.max_grade, plan.experiment.root_seed()).map_err(
+                |source| RunError::Measure { dataset: plan.experiment.datasets[index].label.clone(), source },
+            )?;
+        }
         let ids = |test: &Dataset| test.queries().all(|q| (0..q.len()).all(|row| q.view().doc_id(row).is_some()));
         let by_id = plan.experiment.evaluation.conventions.ties == Ties::DocId;
         if by_id && !collection.folds.iter().all(|fold| ids(&fold.test)) {

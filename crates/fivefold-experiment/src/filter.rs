@@ -4,7 +4,7 @@ use std::fmt;
 
 use fivefold_base::words::nearest;
 use fivefold_results::labels::file_name;
-use fivefold_results::paths::{job_id, repeat_id};
+use fivefold_results::paths::{candidate_id, job_id, repeat_id};
 
 /// A choice of jobs of an experiment.
 ///
@@ -33,7 +33,8 @@ pub enum JobFilter {
     ///
     /// A pattern is `DATASET/foldK/RANKER`. Each part is a label, in which `*` stands for any
     /// characters. `DATASET/foldK` chooses all rankers. A single part chooses the data set, the
-    /// fold or the ranker of this name.
+    /// fold or the ranker of this name. The pattern of a tuned ranker chooses its candidates too;
+    /// `DATASET/foldK/RANKER/SETTING` chooses candidates alone.
     Any(Vec<String>),
 }
 
@@ -49,29 +50,47 @@ impl JobFilter {
         if patterns.is_empty() { JobFilter::All } else { JobFilter::Any(patterns) }
     }
 
-    /// Whether this job is chosen. A pattern chooses all repeats.
-    pub(crate) fn matches(&self, dataset: &str, fold: usize, ranker: &str, repeat: usize) -> bool {
+    /// Whether this job is chosen. A pattern chooses all repeats. A candidate is given with the hash
+    /// of its setting.
+    pub(crate) fn matches(
+        &self,
+        dataset: &str,
+        fold: usize,
+        ranker: &str,
+        repeat: usize,
+        setting: Option<&str>,
+    ) -> bool {
         match self {
             JobFilter::All => true,
-            JobFilter::Job(id) => *id == repeat_id(&job_id(dataset, fold, ranker), repeat),
+            JobFilter::Job(id) => {
+                let job = match setting {
+                    Some(setting) => candidate_id(dataset, fold, ranker, setting),
+                    None => job_id(dataset, fold, ranker),
+                };
+                *id == repeat_id(&job, repeat)
+            }
             JobFilter::Any(patterns) => patterns.iter().any(|pattern| {
                 let is_fold = |part: &str| glob(part, &format!("fold{fold}"));
                 match pattern.split('/').collect::<Vec<_>>().as_slice() {
                     [one] => label(one, dataset) || is_fold(one) || label(one, ranker),
                     [d, f] => label(d, dataset) && is_fold(f),
                     [d, f, r] => label(d, dataset) && is_fold(f) && label(r, ranker),
+                    [d, f, r, s] => {
+                        label(d, dataset) && is_fold(f) && label(r, ranker) && setting.is_some_and(|own| glob(s, own))
+                    }
                     _ => false,
                 }
             }),
         }
     }
 
-    /// The patterns that choose no job of `jobs`. A job is given by data set, fold and ranker.
-    pub(crate) fn without_job(&self, jobs: &[(&str, usize, &str)]) -> Vec<&str> {
+    /// The patterns that choose no job of `jobs`. A job is given by data set, fold, ranker and, if it
+    /// is a candidate, the hash of its setting.
+    pub(crate) fn without_job(&self, jobs: &[(&str, usize, &str, Option<&str>)]) -> Vec<&str> {
         let JobFilter::Any(patterns) = self else { return Vec::new() };
         let means_none = |pattern: &&String| {
             let alone = JobFilter::Any(vec![(*pattern).clone()]);
-            !jobs.iter().any(|(dataset, fold, ranker)| alone.matches(dataset, *fold, ranker, 0))
+            !jobs.iter().any(|(dataset, fold, ranker, setting)| alone.matches(dataset, *fold, ranker, 0, *setting))
         };
         patterns.iter().filter(means_none).map(String::as_str).collect()
     }
@@ -83,14 +102,15 @@ impl JobFilter {
             JobFilter::All => true,
             JobFilter::Job(id) => {
                 let job = id.split_once('~').map_or(id.as_str(), |(job, _)| job);
-                job.starts_with(&format!("{}/", file_name(dataset)))
-                    && job.ends_with(&format!("/{}", file_name(ranker)))
+                let parts: Vec<&str> = job.split('/').collect();
+                let own = (parts.first().copied(), parts.get(2).copied());
+                own == (Some(file_name(dataset).as_str()), Some(file_name(ranker).as_str()))
             }
             JobFilter::Any(patterns) => {
                 patterns.iter().any(|pattern| match pattern.split('/').collect::<Vec<_>>().as_slice() {
                     [one] => label(one, dataset) || label(one, ranker) || one.starts_with("fold") || one.contains('*'),
                     [d, _] => label(d, dataset),
-                    [d, _, r] => label(d, dataset) && label(r, ranker),
+                    [d, _, r] | [d, _, r, _] => label(d, dataset) && label(r, ranker),
                     _ => false,
                 })
             }
@@ -169,7 +189,7 @@ mod tests {
     fn patterns_choose_jobs() {
         let meant = |only: &[&str], dataset: &str, fold: usize, ranker: &str| {
             let only = JobFilter::patterns(only.iter().copied());
-            let meant = only.matches(dataset, fold, ranker, 0);
+            let meant = only.matches(dataset, fold, ranker, 0, None);
             assert!(!meant || only.may_match(dataset, ranker), "{only}");
             meant
         };
@@ -182,12 +202,14 @@ mod tests {
         assert!(meant(&["d/fold2", "*/*/r*"], "d", 1, "rank") && !meant(&["d/*/x"], "d", 1, "r"));
         assert!(meant(&["d/fold1/L2%20LR"], "d", 1, "L2 LR") && meant(&["L2, LR"], "d", 1, "L2, LR"));
         assert!(!meant(&["d/fold1/r/x"], "d", 1, "r"));
+        let candidate = |pattern| JobFilter::patterns([pattern]).matches("d", 1, "r", 0, Some("0a1b"));
+        assert!(candidate("r") && candidate("d/fold1/r/0a*") && !candidate("d/fold1/r/1*"));
         assert!(!JobFilter::patterns(["other/fold1/r"]).may_match("d", "r"));
     }
 
     #[test]
     fn patterns_without_a_job_are_told_with_what_is_near() {
-        let jobs = [("MQ2008", 1, "Ridge"), ("MQ2008", 2, "Ridge"), ("MQ2008", 1, "ListNet")];
+        let jobs = [("MQ2008", 1, "Ridge", None), ("MQ2008", 2, "Ridge", None), ("MQ2008", 1, "ListNet", None)];
         let only = JobFilter::patterns(["Ridge", "Rigde", "MQ2008/fold2", "MQ2008/fold3", "*/fold1/L*", "OHSUMED"]);
         assert_eq!(only.without_job(&jobs), ["Rigde", "MQ2008/fold3", "OHSUMED"]);
         assert!(JobFilter::All.without_job(&jobs).is_empty());
@@ -207,10 +229,16 @@ mod tests {
     #[test]
     fn an_id_is_no_pattern() {
         let job = JobFilter::job;
-        assert!(job("d/fold1/L2%20LR").matches("d", 1, "L2 LR", 0) && job("d/fold1/L2%20LR").may_match("d", "L2 LR"));
-        assert!(!job("d/fold1/*").matches("d", 1, "r", 0) && !job("d").matches("d", 1, "r", 0));
-        assert!(job("d/fold1/r~2").matches("d", 1, "r", 1) && job("d/fold1/r~2").may_match("d", "r"));
-        assert!(!job("d/fold1/r~2").matches("d", 1, "r", 0));
+        assert!(
+            job("d/fold1/L2%20LR").matches("d", 1, "L2 LR", 0, None) && job("d/fold1/L2%20LR").may_match("d", "L2 LR")
+        );
+        assert!(!job("d/fold1/*").matches("d", 1, "r", 0, None) && !job("d").matches("d", 1, "r", 0, None));
         assert!(!job("d/fold1/r").may_match("e", "r") && !job("d/fold1/r").may_match("d", "q"));
+        assert!(job("d/fold1/r~2").matches("d", 1, "r", 1, None) && job("d/fold1/r~2").may_match("d", "r"));
+        assert!(!job("d/fold1/r~2").matches("d", 1, "r", 0, None));
+        assert!(job("d/fold1/r/0a1b~2").matches("d", 1, "r", 1, Some("0a1b")));
+        let candidate = job("d/fold1/r/0a1b");
+        assert!(candidate.matches("d", 1, "r", 0, Some("0a1b")) && candidate.may_match("d", "r"));
+        assert!(!candidate.matches("d", 1, "r", 0, None) && !candidate.matches("d", 1, "r", 0, Some("0a1c")));
     }
 }

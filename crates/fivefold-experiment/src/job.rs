@@ -1,5 +1,6 @@
 //! Does a job: normalises, fits, scores the test part, and writes the model, the scores and, last,
-//! the record.
+//! the record. A candidate of a search scores queries of the validation part instead, and writes
+//! their values alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,22 +11,23 @@ use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
 use fivefold_data::columns::{bytes_with_columns, with_columns};
 use fivefold_data::scores::read_own_scores;
-use fivefold_data::{Collection, Fitted, Fold, Normaliser, Over, read_scores};
+use fivefold_data::{Collection, Fitted, Normaliser, Over, read_scores};
 use fivefold_results::code::KnownBy;
 use fivefold_results::config::{Bytes, RankerConfig, ScoreSource, key_params};
 use fivefold_results::log::note_cost;
-use fivefold_results::store::{Record, Status, Store, StoreError};
+use fivefold_results::store::{Chosen, Record, Status, Store, StoreError, Tried};
 
-use crate::command::{Parts, listed_files, run_command};
+use crate::command::{listed_files, run_command};
 use crate::confine::Confinement;
 use crate::confine::reach::Lacks;
 use crate::crew::{Crew, Meter};
 use crate::fused::fused_scores;
 use crate::observer::Observer;
-use crate::plan::{Job, Plan};
+use crate::plan::{Job, JobParts, Plan};
 use crate::reuse::Reuse;
 use crate::schedule::Need;
 use crate::scoring::{score, scores_text};
+use crate::tuned::{ChoiceError, choose, survivor, tried, values, without_value};
 use crate::work::WorkError;
 use crate::worker::{Worker, lacks};
 
@@ -118,18 +120,24 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result
         error: None,
         unconfined: plan.free(job, &cx.lacks()),
         warnings: Vec::new(),
+        tried: None,
+        chosen: None,
         outputs: BTreeMap::new(),
     };
     let refused = cx.refused.map(|(needed, budget)| Failure::Failed(beyond_memory(needed, budget)));
-    let end = match cx.meter.measure(|| refused.map_or_else(|| attempt(plan, job, cx), Err)) {
+    let end = match cx.meter.measure(|| refused.map_or_else(|| carry_out(plan, job, cx), Err)) {
         Ok(output) => {
             if let Some(model) = output.model {
                 record.outputs.insert(job.model_file(), cx.store.keep(&job.model_file(), model.as_bytes())?);
             }
-            let text = scores_text(&output.scores);
-            record.outputs.insert(job.scores_file(), cx.store.keep(&job.scores_file(), text.as_bytes())?);
-            output.warnings.iter().for_each(|text| cx.observer.warning(&format!("{}: {text}", job.id)));
+            let text = scores_text(&output.numbers);
+            record.outputs.insert(job.result_file(), cx.store.keep(&job.result_file(), text.as_bytes())?);
+            // A search would say the same thing once for each candidate.
+            if job.candidate.is_none() {
+                output.warnings.iter().for_each(|text| cx.observer.warning(&format!("{}: {text}", job.id)));
+            }
             record.warnings = output.warnings;
+            (record.tried, record.chosen) = (output.tried, output.chosen);
             JobEnd::Done
         }
         Err(Failure::Cancelled) => return Ok((JobEnd::Cancelled, None)),
@@ -142,7 +150,7 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result
             // Files of an earlier success would be taken for results of this job, so they are
             // removed.
             cx.store.remove(&job.model_file())?;
-            cx.store.remove(&job.scores_file())?;
+            cx.store.remove(&job.result_file())?;
             record.status = Status::Failed;
             record.error = Some(error.clone());
             JobEnd::Failed(error)
@@ -151,6 +159,49 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result
     note_cost(cx.store, &job.id, cx.meter.total().as_secs_f64(), cx.bytes)?;
     cx.store.write_json(&job.record_file(), &record)?;
     Ok((end, Some(record)))
+}
+
+/// The files and facts of a job that is done.
+struct Made {
+    model: Option<String>,
+    /// The scores of the test part, or the validation values of a candidate.
+    numbers: Vec<f64>,
+    warnings: Vec<String>,
+    tried: Option<Tried>,
+    chosen: Option<Chosen>,
+}
+
+/// Does a job up to its files: chooses the setting of a tuned ranker first, and measures a candidate
+/// last.
+fn carry_out(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Made, Failure> {
+    let search = plan.search(job);
+    let chosen = match (job.candidate, search) {
+        (None, Some(tune)) => Some(choose(plan, job, tune, cx.store)?),
+        _ => None,
+    };
+    let taken = match job.place.zip(search) {
+        Some((place, tune)) => Some(survivor(plan, job, place, tune, cx.store)?),
+        None => None,
+    };
+    let setting = taken.or(job.candidate).or(chosen.as_ref().map(|chosen| chosen.number));
+    let Output { model, scores, mut warnings } = attempt(plan, job, setting, cx)?;
+    warnings.extend(chosen.as_ref().and_then(without_value));
+    let Some(tune) = search.filter(|_| job.candidate.is_some()) else {
+        return Ok(Made { model, numbers: scores, warnings, tried: None, chosen });
+    };
+    let (parts, collection) = read_by(plan, job)?;
+    let conventions = &plan.experiment.evaluation.conventions;
+    let judged_by = (collection.max_grade, plan.experiment.tie_seed(job.dataset));
+    let numbers = cx.fit(|| values(&tune.measure, conventions, judged_by, &parts.scored, &scores))?.map_err(failed)?;
+    let tried = tried(tune, taken, conventions, &numbers);
+    // The model of a candidate is not kept: a search would fill the disk with them.
+    Ok(Made { model: None, numbers, warnings, tried: Some(tried), chosen: None })
+}
+
+/// The parts that a job reads, and their collection.
+fn read_by<'p>(plan: &'p Plan<'_>, job: &Job) -> Result<(JobParts, &'p Collection), Failure> {
+    let parts = plan.parts(job).zip(plan.collection(job));
+    parts.ok_or_else(|| failed("its collection was not loaded"))
 }
 
 /// Why a job does not begin that needs `needed` bytes, data included.
@@ -169,6 +220,15 @@ pub(crate) enum Failure {
     Failed(String),
     /// The folder failed, not the job.
     Folder(StoreError),
+}
+
+impl From<ChoiceError> for Failure {
+    fn from(error: ChoiceError) -> Self {
+        match error {
+            ChoiceError::Folder(error) => Failure::Folder(error),
+            ChoiceError::NoSetting(reason) => Failure::Failed(reason),
+        }
+    }
 }
 
 impl From<FitError> for Failure {
@@ -207,87 +267,98 @@ pub(crate) struct Output {
     pub warnings: Vec<String>,
 }
 
-/// Makes the output of a job. A panic becomes a failure.
-pub(crate) fn attempt(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Failure> {
-    let attempt = catch_unwind(AssertUnwindSafe(|| compute(plan, job, cx)));
+/// Makes the output of a job at a setting of its search. `None`: as the experiment says. A panic
+/// becomes a failure.
+pub(crate) fn attempt(
+    plan: &Plan<'_>,
+    job: &Job,
+    setting: Option<usize>,
+    cx: &JobContext<'_>,
+) -> Result<Output, Failure> {
+    let attempt = catch_unwind(AssertUnwindSafe(|| compute(plan, job, setting, cx)));
     attempt.unwrap_or_else(|panic| Err(Failure::Failed(format!("panicked: {}", panic_text(&*panic)))))
 }
 
-fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Failure> {
-    let config = plan.ranker(job);
-    let collection = plan.collection(job).ok_or_else(|| failed("its collection was not loaded"))?;
-    let fold = &collection.folds[job.fold];
+fn compute(plan: &Plan<'_>, job: &Job, setting: Option<usize>, cx: &JobContext<'_>) -> Result<Output, Failure> {
+    let config = plan.at_setting(job, setting);
+    let (parts, collection) = read_by(plan, job)?;
     match &config.source {
         ScoreSource::Scores(files) => {
-            let path = plan.score_path(files, job.dataset, fold.number);
-            let scores = read_scores(&path, fold.test.documents()).map_err(failed)?;
+            let path = plan.score_path(files, job.dataset, collection.folds[job.fold].number);
+            let scores = read_scores(&path, parts.scored.documents()).map_err(failed)?;
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }
         ScoreSource::Fusion(config) => {
             let fusion = config.fusion().map_err(failed)?;
-            let members = plan.members(job).map_err(failed)?;
-            let scores = |member: &Job| member_scores(member, cx.store, fold.test.documents());
-            let scores = members.iter().map(scores).collect::<Result<Vec<_>, _>>()?;
-            let scores = cx.fit(|| fused_scores(&fusion, &fold.test, &scores))?.map_err(failed)?;
+            let scores = |member: &Job| member_scores(member, cx.store, parts.scored.documents());
+            let scores = job.needs.iter().map(scores).collect::<Result<Vec<_>, _>>()?;
+            let scores = cx.fit(|| fused_scores(&fusion, &parts.scored, &scores))?.map_err(failed)?;
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }
         ScoreSource::Command(command) => {
-            let prepared = cx.prepared.get(plan, job, collection, cx.pool).map_err(failed)?;
-            let FoldParts { train, validation, test } =
-                prepared.parts(&plan.train(job).ok_or_else(|| failed("it has no training part"))?, fold, None)?;
+            let prepared = cx.prepared.get(plan, job, config, collection, cx.pool).map_err(failed)?;
+            let parts = prepared.parts(&parts, None)?;
             let columns = plan.columns(job).map_err(failed)?;
-            let parts =
-                Parts { train: &train, validation: validation.as_ref(), test: &test, columns: columns.as_deref() };
             let files = listed_files(plan, command, job);
-            let scores = run_command(command, config.limits, job, &files, &parts, cx)?;
+            let scores = run_command(command, config.limits, job, &files, &parts, columns.as_deref(), cx)?;
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }
-        ScoreSource::Train { params, version, code, renamed, .. } => {
-            if let Some(worker) = cx.worker.filter(|_| config.limits.isolated()) {
-                return worker.fit(plan, job, cx);
-            }
-            let entry = cx.registry.find(&config.kind).ok_or_else(|| failed("its ranker is not registered"))?;
-            // In a process of its own, the program file may be another than that of the run, if the
-            // program was built meanwhile.
-            if entry.version != *version || KnownBy::of(entry).map_err(failed)? != *code {
-                return Err(failed("the program was built anew while the run went on; run the experiment again"));
-            }
-            let ranker = entry.restore(params).map_err(failed)?;
-            let prepared = cx.prepared.get(plan, job, collection, cx.pool).map_err(failed)?;
-            let columns = plan.columns(job).map_err(failed)?;
-            let train = plan.train(job).ok_or_else(|| failed("it has no training part"))?;
-            let FoldParts { train, validation, test } =
-                cx.pool.install(|| prepared.parts(&train, fold, columns.as_deref()))?;
-            let progress = JobProgress { job, observer: cx.observer, warnings: Mutex::default() };
-            let mut context = FitContext::new(job.seed).with_progress(&progress);
-            if let Some(validation) = &validation {
-                context = context.with_validation(validation);
-            }
-            if let Some(flag) = cx.cancel {
-                context = context.with_cancellation(flag);
-            }
-            let model = cx.fit(|| ranker.fit(&train, &context))??;
-            let scores = score(&*model, &test).map_err(failed)?;
-            let header = ModelHeader {
-                format: FORMAT.to_owned(),
-                ranker: config.kind.clone(),
-                version: *version,
-                params: key_params(params, renamed),
-                features: collection.all.width(),
-                columns,
-                missing: missing_policy(collection),
-                normaliser: serde_json::to_value(&prepared.fitted).map_err(failed)?,
-                data: job.inputs.get("train").and_then(|hash| hash.as_str()).unwrap_or_default().to_owned(),
-            };
-            let file = ModelFile { header, model: model.to_json().map_err(failed)? };
-            let warnings = progress.warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
-            Ok(Output {
-                model: Some(file.to_text().map_err(failed)?),
-                scores,
-                warnings: warnings.into_iter().collect(),
-            })
-        }
+        ScoreSource::Train { .. } => match cx.worker.filter(|_| config.limits.isolated()) {
+            Some(worker) => worker.fit(plan, job, setting, cx),
+            None => fitted(plan, job, config, &parts, cx),
+        },
     }
+}
+
+/// Fits a registered ranker, and scores a part with the model.
+fn fitted(
+    plan: &Plan<'_>,
+    job: &Job,
+    config: &RankerConfig,
+    parts: &JobParts,
+    cx: &JobContext<'_>,
+) -> Result<Output, Failure> {
+    let ScoreSource::Train { params, version, code, renamed, .. } = &config.source else {
+        return Err(failed("its ranker fits nothing"));
+    };
+    let entry = cx.registry.find(&config.kind).ok_or_else(|| failed("its ranker is not registered"))?;
+    // In a process of its own, the program file may be another than that of the run, if the
+    // program was built meanwhile.
+    if entry.version != *version || KnownBy::of(entry).map_err(failed)? != *code {
+        return Err(failed("the program was built anew while the run went on; run the experiment again"));
+    }
+    let ranker = entry.restore(params).map_err(failed)?;
+    let collection = plan.collection(job).ok_or_else(|| failed("its collection was not loaded"))?;
+    let prepared = cx.prepared.get(plan, job, config, collection, cx.pool).map_err(failed)?;
+    let columns = plan.columns(job).map_err(failed)?;
+    let JobParts { train, validation, scored } = cx.pool.install(|| prepared.parts(parts, columns.as_deref()))?;
+    let progress = JobProgress { job, observer: cx.observer, warnings: Mutex::default() };
+    let mut context = FitContext::new(job.seed).with_progress(&progress);
+    if let Some(validation) = &validation {
+        context = context.with_validation(validation);
+    }
+    if let Some(flag) = cx.cancel {
+        context = context.with_cancellation(flag);
+    }
+    let model = cx.fit(|| ranker.fit(&train, &context))??;
+    let scores = score(&*model, &scored).map_err(failed)?;
+    let warnings = progress.warnings.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect();
+    if job.candidate.is_some() {
+        return Ok(Output { model: None, scores, warnings });
+    }
+    let header = ModelHeader {
+        format: FORMAT.to_owned(),
+        ranker: config.kind.clone(),
+        version: *version,
+        params: key_params(params, renamed),
+        features: collection.all.width(),
+        columns,
+        missing: missing_policy(collection),
+        normaliser: serde_json::to_value(&prepared.fitted).map_err(failed)?,
+        data: job.inputs.get("train").and_then(|hash| hash.as_str()).unwrap_or_default().to_owned(),
+    };
+    let file = ModelFile { header, model: model.to_json().map_err(failed)? };
+    Ok(Output { model: Some(file.to_text().map_err(failed)?), scores, warnings })
 }
 
 /// The scores of a job that has ended, on which another job depends.
@@ -330,13 +401,6 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }
 
-/// The parts of a fold as a ranker sees them.
-struct FoldParts {
-    train: Dataset,
-    validation: Option<Dataset>,
-    test: Dataset,
-}
-
 /// A collection with normalised features.
 pub(crate) struct Prepared {
     fitted: Fitted,
@@ -345,19 +409,18 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// The normalised parts of a fold. With `columns`, the parts have these features only.
-    fn parts(&self, train: &Dataset, fold: &Fold, columns: Option<&[usize]>) -> Result<FoldParts, Failure> {
-        let part = |of: &Dataset| match columns {
-            Some(columns) => with_columns(&self.part(of)?, columns).map_err(failed),
-            None => self.part(of),
+    /// Returns the parts with normalised features. With `columns`, the parts have these features
+    /// only.
+    fn parts(&self, parts: &JobParts, columns: Option<&[usize]>) -> Result<JobParts, Failure> {
+        let part = |of: &Dataset| {
+            let all = of.within(&self.all).ok_or_else(|| failed("a part is not of its collection"))?;
+            columns.map_or(Ok(all.clone()), |columns| with_columns(&all, columns).map_err(failed))
         };
-        let validation = fold.validation.as_ref().map(part).transpose()?;
-        Ok(FoldParts { train: part(train)?, validation, test: part(&fold.test)? })
-    }
-
-    /// Returns a normalised part of the collection.
-    fn part(&self, of: &Dataset) -> Result<Dataset, Failure> {
-        of.within(&self.all).ok_or_else(|| failed("a part is not of its collection"))
+        Ok(JobParts {
+            train: part(&parts.train)?,
+            validation: parts.validation.as_ref().map(part).transpose()?,
+            scored: part(&parts.scored)?,
+        })
     }
 }
 
@@ -387,13 +450,12 @@ impl PreparedFolds {
     pub(crate) fn new<'j>(plan: &Plan<'_>, jobs: impl IntoIterator<Item = &'j Job>) -> Self {
         let mut folds = PreparedFolds { slots: Vec::new() };
         for job in jobs {
-            let config = plan.ranker(job);
-            let normaliser = config.normalise;
-            match folds.slots.iter_mut().find(|slot| slot.is_for(job, config)) {
+            let Some(normaliser) = normaliser(plan, job) else { continue };
+            match folds.slots.iter_mut().find(|slot| slot.is_for(plan, job, &normaliser)) {
                 Some(slot) => slot.state.get_mut().unwrap_or_else(PoisonError::into_inner).users += 1,
                 None => folds.slots.push(Slot {
                     dataset: job.dataset,
-                    train: (normaliser.over == Over::Train).then(|| Train::of(job, config)),
+                    train: (normaliser.over == Over::Train).then(|| Train::of(plan, job)),
                     normaliser,
                     state: Mutex::new(SlotState { users: 1, prepared: None }),
                 }),
@@ -402,30 +464,37 @@ impl PreparedFolds {
         folds
     }
 
-    /// The bytes that a job needs, and its share in a slot.
+    /// The bytes that a job needs, and its share in a slot. A tuned ranker needs as much as its
+    /// largest setting.
     pub(crate) fn need(&self, plan: &Plan<'_>, job: &Job, registry: &Registry) -> Need {
-        let config = plan.ranker(job);
-        let slot = self.slots.iter().position(|slot| slot.is_for(job, config)).unwrap_or_default();
-        let Some(collection) = plan.collection(job) else { return Need { own: 0, shared: (slot, 0) } };
-        let fold = &collection.folds[job.fold];
-        let ranker = match &config.source {
-            ScoreSource::Train { params, .. } => {
-                registry.find(&config.kind).and_then(|entry| entry.restore(params).ok())
-            }
-            ScoreSource::Scores(_) | ScoreSource::Command(_) | ScoreSource::Fusion(_) => None,
+        let normaliser = normaliser(plan, job);
+        let slot = self.slots.iter().position(|slot| normaliser.is_some_and(|own| slot.is_for(plan, job, &own)));
+        // A job without a slot shares nothing with another job.
+        let slot = slot.unwrap_or(self.slots.len());
+        let (Some(collection), Some(parts)) = (plan.collection(job), plan.parts(job)) else {
+            return Need { own: 0, shared: (slot, 0) };
         };
-        let train = plan.train(job).unwrap_or_else(|| fold.train.clone());
-        let fit = ranker.map_or(0, |ranker| ranker.fit_bytes(&train, fold.validation.as_ref()));
+        let fit_bytes = |config: &&RankerConfig| match &config.source {
+            ScoreSource::Train { params, .. } => {
+                let ranker = registry.find(&config.kind).and_then(|entry| entry.restore(params).ok());
+                ranker.map_or(0, |ranker| ranker.fit_bytes(&parts.train, parts.validation.as_ref()))
+            }
+            ScoreSource::Scores(_) | ScoreSource::Command(_) | ScoreSource::Fusion(_) => 0,
+        };
+        let may_fit = plan.may_fit(job);
+        let fit = may_fit.iter().map(fit_bytes).max().unwrap_or(0);
         let data = (collection.all.documents() * collection.all.width() * size_of::<f32>()) as u64;
-        let copy = config.normalise.bytes(&collection.all);
+        let copy = may_fit.iter().map(|config| config.normalise.bytes(&collection.all)).max().unwrap_or(0);
         let chosen = plan.columns(job).ok().flatten().map_or(0, |columns| {
-            let parts = [Some(&train), fold.validation.as_ref(), Some(&fold.test)];
+            let parts = [Some(&parts.train), parts.validation.as_ref(), Some(&parts.scored)];
             parts.into_iter().flatten().map(|part| bytes_with_columns(part, &columns)).sum()
         });
-        let own = fit + chosen + (fold.test.documents() * BYTES_A_SCORE) as u64;
+        let own = fit + chosen + (parts.scored.documents() * BYTES_A_SCORE) as u64;
+        let config = plan.ranker(job);
         match &config.source {
             // A fit in a process of its own also needs its own data and its own copy.
             ScoreSource::Train { .. } if config.limits.isolated() => Need { own: own + data + copy, shared: (slot, 0) },
+            _ if normaliser.is_none() => Need { own: own + copy, shared: (slot, 0) },
             _ => Need { own, shared: (slot, copy) },
         }
     }
@@ -436,10 +505,10 @@ impl PreparedFolds {
         &self,
         plan: &Plan<'_>,
         job: &Job,
+        config: &RankerConfig,
         collection: &Collection,
         pool: &rayon::ThreadPool,
     ) -> Result<Arc<Prepared>, fivefold_data::NormaliseError> {
-        let config = plan.ranker(job);
         let build = || {
             pool.install(|| {
                 let train = plan.train(job);
@@ -447,7 +516,9 @@ impl PreparedFolds {
                 Ok(Arc::new(Prepared { all: fitted.apply(&collection.all)?, fitted }))
             })
         };
-        let Some(slot) = self.slots.iter().find(|slot| slot.is_for(job, config)) else { return build() };
+        let Some(slot) = self.slots.iter().find(|slot| slot.is_for(plan, job, &config.normalise)) else {
+            return build();
+        };
         let mut state = slot.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(prepared) = &state.prepared {
             return Ok(Arc::clone(prepared));
@@ -459,7 +530,8 @@ impl PreparedFolds {
 
     /// Ends the use of the collection by a job. After its last job, the collection is dropped.
     pub(crate) fn release(&self, plan: &Plan<'_>, job: &Job) {
-        if let Some(slot) = self.slots.iter().find(|slot| slot.is_for(job, plan.ranker(job))) {
+        let Some(normaliser) = normaliser(plan, job) else { return };
+        if let Some(slot) = self.slots.iter().find(|slot| slot.is_for(plan, job, &normaliser)) {
             let mut state = slot.state.lock().unwrap_or_else(PoisonError::into_inner);
             state.users = state.users.saturating_sub(1);
             if state.users == 0 {
@@ -467,6 +539,13 @@ impl PreparedFolds {
             }
         }
     }
+}
+
+/// The normaliser of a job. `None` if the settings of a tuned ranker have several.
+fn normaliser(plan: &Plan<'_>, job: &Job) -> Option<Normaliser> {
+    let may_fit = plan.may_fit(job);
+    let first = may_fit.first()?.normalise;
+    may_fit.iter().all(|config| config.normalise == first).then_some(first)
 }
 
 /// A training part: that of a fold, or a sample of it.
@@ -478,15 +557,16 @@ struct Train {
 }
 
 impl Train {
-    fn of(job: &Job, config: &RankerConfig) -> Self {
-        Train { fold: job.fold, sample: config.train_share.map(|share| (share, job.repeat)) }
+    fn of(plan: &Plan<'_>, job: &Job) -> Self {
+        let share = plan.experiment.rankers[job.ranker].train_share;
+        Train { fold: job.fold, sample: share.map(|share| (share, job.repeat)) }
     }
 }
 
 impl Slot {
-    fn is_for(&self, job: &Job, config: &RankerConfig) -> bool {
+    fn is_for(&self, plan: &Plan<'_>, job: &Job, normaliser: &Normaliser) -> bool {
         self.dataset == job.dataset
-            && self.normaliser == config.normalise
-            && self.train.as_ref().is_none_or(|train| *train == Train::of(job, config))
+            && self.normaliser == *normaliser
+            && self.train.as_ref().is_none_or(|train| *train == Train::of(plan, job))
     }
 }

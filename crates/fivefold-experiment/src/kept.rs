@@ -25,6 +25,11 @@ impl Kept {
         self.records.insert(record.id.clone(), record);
     }
 
+    /// The record of a job. `None` if the job has not ended.
+    pub(crate) fn record(&self, job: &Job) -> Option<&Record> {
+        self.records.get(&job.id)
+    }
+
     /// Checks that no file changed. The error names all files that changed.
     pub(crate) fn check(&self, store: &Store) -> Result<(), RunError> {
         let altered: Vec<Vec<String>> =

@@ -20,7 +20,7 @@ use fivefold_results::store::Store;
 use rayon::prelude::*;
 
 use crate::error::RunError;
-use crate::plan::Plan;
+use crate::plan::{Job, Plan};
 use test_files::TestFiles;
 
 /// The guards of one run.
@@ -62,7 +62,8 @@ impl<'e> Guards<'e> {
         let mut stopped = Vec::new();
         for (index, collection) in plan.collections.iter().enumerate() {
             let Some(collection) = collection else { continue };
-            let done = plan.jobs.iter().zip(failed).filter(|(job, failed)| job.dataset == index && !**failed);
+            let is_own = |job: &Job| job.dataset == index && job.candidate.is_none();
+            let done = plan.jobs.iter().zip(failed).filter(|(job, failed)| is_own(job) && !**failed);
             let scores = done.map(|(job, _)| -> Result<_, RunError> {
                 let test = &collection.folds[job.fold].test;
                 Ok((

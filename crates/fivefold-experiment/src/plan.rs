@@ -1,7 +1,10 @@
 //! The jobs of an experiment. Each data set, fold and ranker has a job.
 //!
 //! A plan has *stages*. A job of stage 0 depends on no other job. A fusion depends on the jobs of the
-//! rankers that it combines, so its stage is 1. A stage begins when the stage before has ended.
+//! rankers that it combines, so its stage is 1. A tuned ranker depends on its candidates: jobs that
+//! fit one setting each, measure it on the validation part, and never see the test part. With
+//! successive halving, each rung is a stage, whose jobs take the best settings of the rung before. A
+//! stage begins when the stage before has ended.
 //!
 //! The *inputs* of a job are all that alters its result, and nothing else:
 //!
@@ -12,26 +15,31 @@
 //! - the normaliser, and the content of the training, validation and test parts
 //! - the sample of the training queries, if the ranker learns from a share of them
 //! - for a fusion, its settings, and the keys of the jobs that it depends on
+//! - for a candidate, the measure with all conventions instead of the test part
+//! - for a tuned ranker, the rule of its choice, and the keys of its candidates
 //!
 //! The hash of the inputs is the *key* of the job. A stored result with the same key is the result
 //! of this job.
 //!
 //! Paths, threads, machine, dialect and measures alter no score, so they are not inputs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use fivefold_base::words::list_some;
+use fivefold_base::words::{counted, list_some};
 use fivefold_core::{Dataset, Seed};
 use fivefold_data::cache::CacheUse;
 use fivefold_data::packed::file_on_disk;
 use fivefold_data::{Collection, input};
+use fivefold_metrics::Ties;
 use fivefold_results::config::{
-    ConfigError, Experiment, FusionConfig, Placeholder, RankerConfig, ScoreFiles, ScoreSource, key_params, sample_size,
+    CommandLine, ConfigError, Experiment, FusionConfig, MOST_CANDIDATES, Per, Placeholder, RankerConfig, ScoreFiles,
+    ScoreSource, Setting, StopOn, TuneConfig, key_params, sample_size,
 };
 use fivefold_results::freedom::Freedom;
 use fivefold_results::manifest::remark_lines;
-use fivefold_results::paths::{self, job_id, repeat_id};
+use fivefold_results::paths::{self, candidate_id, job_id, repeat_id};
 use fivefold_results::store::hash;
 use serde_json::{Value, json};
 
@@ -56,7 +64,8 @@ use crate::filter::{JobFilter, near};
 pub struct Plan<'e> {
     /// The experiment.
     pub experiment: &'e Experiment,
-    /// The jobs, ordered by data set (in the order of the file), then by fold, then by ranker.
+    /// The jobs, ordered by data set (in the order of the file), then by fold, then by ranker. The
+    /// candidates of a tuned ranker stand before its own job.
     pub jobs: Vec<Job>,
     /// The collection of each data set. `None` if no job needs the collection.
     pub(crate) collections: Vec<Option<Collection>>,
@@ -80,7 +89,8 @@ pub struct Plan<'e> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Job {
-    /// `DATASET/foldK/RANKER`, from labels as file names. A repeat has its number at the end: `~2`.
+    /// `DATASET/foldK/RANKER`, from labels as file names. The id of a candidate ends with `/` and a
+    /// hash of its setting. A repeat has its number at the end: `~2`.
     pub id: String,
     /// Index of the data set in the experiment.
     pub dataset: usize,
@@ -92,6 +102,14 @@ pub struct Job {
     pub repeat: usize,
     /// The stage of the plan, from 0. The job depends on jobs of earlier stages only.
     pub stage: usize,
+    /// The number of the setting that the job tries. `None` if the job is no candidate of a search.
+    pub candidate: Option<usize>,
+    /// The place in its rung, from 0, if the job takes a setting by its place in the rung before.
+    /// `candidate` then tells the rung only.
+    pub place: Option<usize>,
+    /// The jobs on whose results this job depends: the rankers that a fusion combines, the
+    /// candidates of a tuned ranker, or the rung before. They need not be in the plan.
+    pub needs: Arc<[Job]>,
     /// The seed, derived from the labels of data set and ranker, the number of the fold, and the
     /// repeat.
     pub seed: Seed,
@@ -110,6 +128,22 @@ impl Job {
     /// The scores' path in the results folder.
     pub fn scores_file(&self) -> String {
         paths::scores_file(&self.id)
+    }
+
+    /// The path of a candidate's validation values in the results folder.
+    pub fn values_file(&self) -> String {
+        paths::values_file(&self.id)
+    }
+
+    /// The hash of the setting in a candidate's id. `None` if the job is no candidate.
+    pub(crate) fn setting_name(&self) -> Option<&str> {
+        let name = self.candidate.and_then(|_| self.id.rsplit_once('/')).map(|(_, name)| name)?;
+        Some(name.split_once('~').map_or(name, |(name, _)| name))
+    }
+
+    /// The file that every done job has: validation values of a candidate, scores of other jobs.
+    pub(crate) fn result_file(&self) -> String {
+        if self.candidate.is_some() { self.values_file() } else { self.scores_file() }
     }
 
     /// The model's path in the results folder.
@@ -143,8 +177,11 @@ impl<'e> Plan<'e> {
         let datasets: Vec<&str> = experiment.datasets.iter().map(|dataset| dataset.label.as_str()).collect();
         let rankers: Vec<&str> = experiment.rankers.iter().map(|ranker| ranker.label.as_str()).collect();
         let fold = |job: &Job| plan.collection(job).map_or(0, |collection| collection.folds[job.fold].number);
-        let jobs: Vec<_> =
-            plan.jobs.iter().map(|job| (datasets[job.dataset], fold(job), rankers[job.ranker])).collect();
+        let jobs: Vec<_> = plan
+            .jobs
+            .iter()
+            .map(|job| (datasets[job.dataset], fold(job), rankers[job.ranker], job.setting_name()))
+            .collect();
         let mut without_job: Vec<String> = only.without_job(&jobs).into_iter().map(str::to_owned).collect();
         if plan.jobs.is_empty() && without_job.is_empty() {
             without_job.push(only.to_string());
@@ -155,7 +192,24 @@ impl<'e> Plan<'e> {
             let known = format!("the data sets {} and the rankers {}", list_some(&datasets), list_some(&rankers));
             return Err(RunError::NoSuchJob { only: quoted(&without_job), near, known });
         }
+        plan.check_candidates()?;
         Ok(plan)
+    }
+
+    /// Refuses a plan whose searches have too many jobs.
+    fn check_candidates(&self) -> Result<(), RunError> {
+        let count = self.jobs.iter().filter(|job| job.candidate.is_some()).count();
+        let tuned = self.experiment.rankers.iter().position(|ranker| ranker.tune.is_some());
+        match tuned {
+            Some(ranker) if count > MOST_CANDIDATES => {
+                let message = format!(
+                    "the searches of this experiment have {count} candidates (settings x folds x data sets), more than \
+                     {MOST_CANDIDATES}; try fewer settings, or write method = \"random\" with `draws`"
+                );
+                Err(self.experiment.ranker_error(ranker, &message).into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A plan without jobs. No collection is opened yet.
@@ -238,8 +292,50 @@ impl<'e> Plan<'e> {
         self.train(job).map_or(0, |train| train.documents() * train.width())
     }
 
+    /// The ranker of a job. That of a candidate has the parameters of its setting.
     pub(crate) fn ranker(&self, job: &Job) -> &RankerConfig {
-        &self.experiment.rankers[job.ranker]
+        self.at_setting(job, job.candidate)
+    }
+
+    /// The ranker of a job at a setting of its search. `None`: as in the experiment.
+    pub(crate) fn at_setting(&self, job: &Job, setting: Option<usize>) -> &RankerConfig {
+        let config = &self.experiment.rankers[job.ranker];
+        let settings = config.tune.as_ref().map(|tune| &tune.settings);
+        setting.zip(settings).map_or(config, |(number, settings)| &settings[number].ranker)
+    }
+
+    /// The rankers that a job may fit: each setting of a tuned ranker or of a rung, or the ranker
+    /// itself.
+    pub(crate) fn may_fit(&self, job: &Job) -> Vec<&RankerConfig> {
+        let Some(tune) = self.search(job).filter(|_| job.candidate.is_none() || job.place.is_some()) else {
+            return vec![self.ranker(job)];
+        };
+        let width = tune.width();
+        let rung = job.candidate.map_or(tune.settings.len() / width - 1, |number| number / width);
+        tune.settings[rung * width..][..width].iter().map(|setting| &setting.ranker).collect()
+    }
+
+    /// The search of the ranker of a job, for the ranker's own job and for its candidates.
+    pub(crate) fn search(&self, job: &Job) -> Option<&TuneConfig> {
+        self.experiment.rankers[job.ranker].tune.as_deref()
+    }
+
+    /// The parts of the fold that a job reads.
+    pub(crate) fn parts(&self, job: &Job) -> Option<JobParts> {
+        let fold = &self.collection(job)?.folds[job.fold];
+        let (validation, test) = (fold.validation.clone(), fold.test.clone());
+        let (validation, scored) = match (job.candidate, self.search(job), validation) {
+            (Some(_), Some(tune), Some(part)) => match tune.stop_on {
+                StopOn::Validation => (Some(part.clone()), part),
+                StopOn::Split => {
+                    let half = |first: usize| part.select((first..part.len()).step_by(2));
+                    (Some(half(0)), half(1))
+                }
+            },
+            (Some(_), ..) => return None,
+            (None, _, validation) => (validation, test),
+        };
+        Some(JobParts { train: self.train(job)?, validation, scored })
     }
 
     /// The freedoms of a job's program, on a system with these gaps.
@@ -263,17 +359,33 @@ impl<'e> Plan<'e> {
     fn add_jobs(&mut self, dataset: usize, only: &JobFilter) -> Result<(), RunError> {
         let Some(collection) = self.collection_of(dataset) else { return Ok(()) };
         let label = &self.experiment.datasets[dataset].label;
-        let mut jobs = Vec::new();
+        let (mut jobs, mut wanted) = (Vec::new(), BTreeSet::new());
         for (fold, parts) in collection.folds.iter().enumerate() {
             for (ranker, config) in self.experiment.rankers.iter().enumerate() {
                 for repeat in 0..self.experiment.repeats_of(ranker) {
-                    if only.matches(label, parts.number, &config.label, repeat) {
-                        jobs.push(self.job(dataset, collection, fold, ranker, repeat)?);
+                    let chosen =
+                        |job: &Job| only.matches(label, parts.number, &config.label, repeat, job.setting_name());
+                    if config.tune.is_none() && !only.matches(label, parts.number, &config.label, repeat, None) {
+                        continue;
                     }
+                    let job = self.job(dataset, collection, fold, ranker, repeat)?;
+                    let candidates = candidates_of(&job);
+                    let own: Vec<Job> = candidates.iter().filter(|need| need.fold == fold).cloned().collect();
+                    wanted.extend(own.iter().filter(|job| chosen(job)).map(|job| job.id.clone()));
+                    if chosen(&job) {
+                        wanted.insert(job.id.clone());
+                        // A search without its candidates could not choose. A single job is asked for
+                        // by its id, and comes alone.
+                        if config.tune.is_some() && !matches!(only, JobFilter::Job(_)) {
+                            wanted.extend(candidates.iter().map(|need| need.id.clone()));
+                        }
+                    }
+                    jobs.extend(own);
+                    jobs.push(job);
                 }
             }
         }
-        self.jobs.extend(jobs);
+        self.jobs.extend(jobs.into_iter().filter(|job| wanted.contains(&job.id)));
         Ok(())
     }
 
@@ -289,122 +401,230 @@ impl<'e> Plan<'e> {
         ranker: usize,
         repeat: usize,
     ) -> Result<Job, RunError> {
-        let experiment = self.experiment;
-        let (label, config) = (&experiment.datasets[dataset].label, &experiment.rankers[ranker]);
-        let parts = &collection.folds[fold];
-        let (number, hashes) = (parts.number, &parts.hashes);
-        // The seed comes from names, so that other jobs and their order do not matter.
-        let seed = experiment.root_seed().derive(label).derive_index("fold", number as u64).derive(&config.label);
-        let seed = if repeat == 0 { seed } else { seed.derive_index("repeat", repeat as u64) };
-        let mut inputs = match &config.source {
-            ScoreSource::Train { version, code, seeded, params, renamed } => {
-                let code = code.iter().map(|code| ("code", json!(code)));
-                let inputs = BTreeMap::from([
-                    ("kind", json!(config.kind)),
-                    ("version", json!(version)),
-                    ("params", key_params(params, renamed)),
-                    ("normalise", json!(config.normalise)),
-                    ("missing", json!(collection.missing)),
-                    ("train", json!(hashes.train)),
-                    ("validation", json!(hashes.validation)),
-                    ("test", json!(hashes.test)),
-                    ("seed", json!(seeded.then_some(seed.value()))),
-                ]);
-                inputs.into_iter().chain(code).collect()
-            }
-            ScoreSource::Scores(_) if collection.moved => {
-                let message = format!(
-                    "score files follow the order of the data files, but `regroup` changed this order in data set \
-                        `{label}`; leave out `regroup`, and bring the lines of each query together yourself"
-                );
-                return Err(experiment.ranker_error(ranker, &message).into());
-            }
-            ScoreSource::Scores(files) => {
-                let what = format!("the scores of fold {number}");
-                let hash = self.hash_file(&self.score_path(files, dataset, number), &what, ranker)?;
-                BTreeMap::from([("kind", json!(config.kind)), ("file", json!(hash)), ("test", json!(hashes.test))])
-            }
-            ScoreSource::Command(command) => {
-                if command.uses(Placeholder::Validation) && parts.validation.is_none() {
-                    let message = format!(
-                        "fold {number} of data set `{label}` has no validation part, which `argv` asks for; \
-                         leave {} out",
-                        Placeholder::Validation.name()
-                    );
-                    return Err(experiment.ranker_error(ranker, &message).into());
-                }
-                let mut files = BTreeMap::new();
-                for file in &command.files {
-                    files.insert(file, self.hash_file(&self.find(file), &format!("`{file}`"), ranker)?);
-                }
-                let mut inputs = BTreeMap::from([
-                    ("kind", json!(config.kind)),
-                    // The arguments contain the seed if the command asks for it.
-                    ("argv", json!(command.filled(seed))),
-                    ("files", json!(files)),
-                    ("normalise", json!(config.normalise)),
-                    ("missing", json!(collection.missing)),
-                    ("train", json!(hashes.train)),
-                    ("validation", json!(hashes.validation)),
-                    ("test", json!(hashes.test)),
-                ]);
-                // The files and the network that a program can reach may alter its results, so they
-                // are in the key. How far the system confines the program is in the record, not in
-                // the key.
-                for (name, own, usual) in [
-                    ("read", json!(command.read), json!([])),
-                    ("write", json!(command.write), json!([])),
-                    ("network", json!(command.network), json!(false)),
-                    ("confine", json!(command.confine), json!(true)),
-                ] {
-                    if own != usual {
-                        inputs.insert(name, own);
-                    }
-                }
-                inputs
-            }
+        let place = Place { dataset, collection, fold, ranker, repeat };
+        let config = &self.experiment.rankers[ranker];
+        if let Some(tune) = &config.tune {
+            return self.tuned(&place, tune);
+        }
+        let hashes = &collection.folds[fold].hashes;
+        let (inputs, needs) = match &config.source {
+            ScoreSource::Train { .. } | ScoreSource::Command(_) => (self.fit_inputs(&place, config)?, Vec::new()),
+            ScoreSource::Scores(files) => (self.inputs_of_scores(&place, files)?, Vec::new()),
             ScoreSource::Fusion(fusion) => {
-                let members = self.members_of(fusion, dataset, collection, fold, repeat)?;
+                let members = self.members_of(fusion, &place)?;
                 let settings =
-                    fusion.settings().map_err(|error| experiment.ranker_error(ranker, &error.to_string()))?;
-                let keys: Vec<String> = members.into_iter().map(|member| member.key).collect();
-                BTreeMap::from([
+                    fusion.settings().map_err(|error| self.experiment.ranker_error(ranker, &error.to_string()))?;
+                let keys: Vec<&str> = members.iter().map(|member| member.key.as_str()).collect();
+                let inputs = BTreeMap::from([
                     ("kind", json!(config.kind)),
                     ("fusion", settings),
                     ("members", json!(keys)),
                     ("test", json!(hashes.test)),
-                ])
+                ]);
+                (inputs, members)
             }
         };
-        if let Some(columns) = self.columns_of(dataset, ranker)? {
+        Ok(self.made(&place, None, inputs, needs))
+    }
+
+    /// A job with its id and its key.
+    fn made(
+        &self,
+        place: &Place<'_>,
+        candidate: Option<CandidateName>,
+        inputs: BTreeMap<&'static str, Value>,
+        needs: impl Into<Arc<[Job]>>,
+    ) -> Job {
+        let needs = needs.into();
+        let &Place { dataset, fold, ranker, repeat, .. } = place;
+        let (label, number) = (&self.experiment.datasets[dataset].label, place.number());
+        let own = &self.experiment.rankers[ranker].label;
+        let id = match &candidate {
+            Some(candidate) => candidate_id(label, number, own, &candidate.name),
+            None => job_id(label, number, own),
+        };
+        let key = key(&json!(inputs));
+        Job {
+            id: repeat_id(&id, repeat),
+            dataset,
+            fold,
+            ranker,
+            repeat,
+            stage: needs.iter().map(|need| need.stage + 1).max().unwrap_or(0),
+            candidate: candidate.as_ref().map(|candidate| candidate.number),
+            place: candidate.and_then(|candidate| candidate.place),
+            needs,
+            seed: self.seed(place),
+            inputs: inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            key,
+        }
+    }
+
+    /// The seed of a fit. It comes from names, so that other jobs and their order do not matter. All
+    /// candidates of a search have the seed of their ranker.
+    fn seed(&self, place: &Place<'_>) -> Seed {
+        let experiment = self.experiment;
+        let seed = experiment.root_seed().derive(&experiment.datasets[place.dataset].label);
+        let seed = seed.derive_index("fold", place.number() as u64).derive(&experiment.rankers[place.ranker].label);
+        if place.repeat == 0 { seed } else { seed.derive_index("repeat", place.repeat as u64) }
+    }
+
+    /// The job of a tuned ranker. It depends on its candidates: those of its fold, or those of all
+    /// folds if the folds share a choice.
+    fn tuned(&self, place: &Place<'_>, tune: &TuneConfig) -> Result<Job, RunError> {
+        let folds = match tune.per {
+            Per::Fold => place.fold..place.fold + 1,
+            Per::DataSet => 0..place.collection.folds.len(),
+        };
+        let mut needs: Arc<[Job]> = Arc::new([]);
+        for rung in 0..tune.settings.len() / tune.width() {
+            let mut jobs = Vec::new();
+            for fold in folds.clone() {
+                jobs.extend(self.rung(&Place { fold, ..*place }, tune, rung, &needs)?);
+            }
+            needs = jobs.into();
+        }
+        let keys: Vec<&str> = needs.iter().map(|need| need.key.as_str()).collect();
+        let hashes = &place.collection.folds[place.fold].hashes;
+        let mut inputs = BTreeMap::from([
+            ("kind", json!(self.experiment.rankers[place.ranker].kind)),
+            ("tune", json!({ "per": tune.per, "settings": tune.width(), "rule": CHOICE })),
+            ("candidates", json!(key(&json!(keys)))),
+            ("missing", json!(place.collection.missing)),
+            ("train", json!(hashes.train)),
+            ("validation", json!(hashes.validation)),
+            ("test", json!(hashes.test)),
+        ]);
+        // A command checks its files by these hashes.
+        if let Some(files) = needs.first().and_then(|need| need.inputs.get("files")) {
+            inputs.insert("files", files.clone());
+        }
+        Ok(self.made(place, None, inputs, needs))
+    }
+
+    /// The candidates of a rung on a fold. Without halving, there is one rung. Each candidate of the
+    /// first rung has a setting of its own. A candidate of a later rung takes the setting that has
+    /// its place in the order of the rung before.
+    fn rung(
+        &self,
+        place: &Place<'_>,
+        tune: &TuneConfig,
+        rung: usize,
+        before: &Arc<[Job]>,
+    ) -> Result<Vec<Job>, RunError> {
+        let width = tune.width();
+        if rung == 0 {
+            let settings = tune.settings[..width].iter().enumerate();
+            return settings.map(|candidate| self.candidate(place, tune, candidate)).collect();
+        }
+        let Some(halving) = &tune.halving else { return Ok(Vec::new()) };
+        let keys: Vec<&str> = before.iter().map(|need| need.key.as_str()).collect();
+        let before_it = key(&json!(keys));
+        let job = |own: usize| {
+            let budget = halving.budgets[rung];
+            let mut inputs = self.inputs_of_search(place, tune);
+            inputs.insert("candidates", json!(before_it));
+            inputs.insert(
+                "rung",
+                json!({ "number": rung, "place": own, "over": halving.over, "budget": budget, "rule": CHOICE }),
+            );
+            let name = format!("rung{}-{:0digits$}", rung + 1, own + 1, digits = width.to_string().len());
+            let candidate = CandidateName { number: rung * width + own, place: Some(own), name };
+            self.made(place, Some(candidate), inputs, Arc::clone(before))
+        };
+        Ok((0..halving.places[rung]).map(job).collect())
+    }
+
+    /// The job of a candidate. Its inputs hold nothing of the test part, and nothing of the other
+    /// candidates. So another grid with the same setting has the same job.
+    fn candidate(
+        &self,
+        place: &Place<'_>,
+        tune: &TuneConfig,
+        (number, setting): (usize, &Setting),
+    ) -> Result<Job, RunError> {
+        self.check_validation(place, tune)?;
+        let mut inputs = self.fit_inputs(place, &setting.ranker)?;
+        inputs.remove("test");
+        inputs.extend(self.inputs_of_search(place, tune));
+        let candidate = CandidateName { number, place: None, name: setting_hash(setting) };
+        Ok(self.made(place, Some(candidate), inputs, Vec::new()))
+    }
+
+    /// Refuses a search on a fold with too few queries of validation.
+    fn check_validation(&self, place: &Place<'_>, tune: &TuneConfig) -> Result<(), RunError> {
+        let queries = place.collection.folds[place.fold].validation.as_ref().map_or(0, Dataset::len);
+        let needed = if tune.stop_on == StopOn::Split { 2 } else { 1 };
+        if queries >= needed {
+            return Ok(());
+        }
+        let message = format!(
+            "fold {} of data set `{}` has {} of validation, too few for `tune`, which needs {needed}; leave out `tune`, \
+             or give the collection validation parts",
+            place.number(),
+            self.experiment.datasets[place.dataset].label,
+            counted(queries, "query"),
+        );
+        Err(self.experiment.ranker_error(place.ranker, &message).into())
+    }
+
+    /// The inputs that every candidate of a search has on a fold.
+    fn inputs_of_search(&self, place: &Place<'_>, tune: &TuneConfig) -> BTreeMap<&'static str, Value> {
+        let experiment = self.experiment;
+        let hashes = &place.collection.folds[place.fold].hashes;
+        let conventions = &experiment.evaluation.conventions;
+        let shuffled = conventions.ties == Ties::Shuffle;
+        let measure = json!({
+            "name": tune.measure.stored_name(),
+            "conventions": conventions,
+            "max_grade": place.collection.max_grade,
+            "seed": shuffled.then(|| experiment.tie_seed(place.dataset).value()),
+        });
+        let mut inputs = BTreeMap::from([
+            ("kind", json!(experiment.rankers[place.ranker].kind)),
+            ("train", json!(hashes.train)),
+            ("validation", json!(hashes.validation)),
+            ("measure", measure),
+        ]);
+        if tune.stop_on != StopOn::default() {
+            inputs.insert("stop_on", json!(tune.stop_on));
+        }
+        inputs
+    }
+
+    /// The inputs of a job that fits a ranker.
+    fn fit_inputs(&self, place: &Place<'_>, config: &RankerConfig) -> Result<BTreeMap<&'static str, Value>, RunError> {
+        let parts = &place.collection.folds[place.fold];
+        let (collection, hashes, seed) = (place.collection, &parts.hashes, self.seed(place));
+        let data = [
+            ("kind", json!(config.kind)),
+            ("normalise", json!(config.normalise)),
+            ("missing", json!(collection.missing)),
+            ("train", json!(hashes.train)),
+            ("validation", json!(hashes.validation)),
+            ("test", json!(hashes.test)),
+        ];
+        let own: Vec<(&'static str, Value)> = match &config.source {
+            ScoreSource::Train { version, code, seeded, params, renamed } => {
+                let own = [
+                    ("version", json!(version)),
+                    ("params", key_params(params, renamed)),
+                    ("seed", json!(seeded.then_some(seed.value()))),
+                ];
+                own.into_iter().chain(code.iter().map(|code| ("code", json!(code)))).collect()
+            }
+            ScoreSource::Command(command) => self.inputs_of_command(place, command, seed)?,
+            ScoreSource::Scores(_) | ScoreSource::Fusion(_) => Vec::new(),
+        };
+        let mut inputs: BTreeMap<&'static str, Value> = data.into_iter().chain(own).collect();
+        if let Some(columns) = self.columns_of(place.dataset, place.ranker)? {
             let ids = columns.into_iter().map(|column| column as u64 + u64::from(collection.first_feature_id));
             inputs.insert("features", ids.collect());
         }
-        if let Some(sample) = self.sample_of(dataset, fold, ranker, repeat) {
+        if let Some(sample) = self.sample_of(place.dataset, place.fold, place.ranker, place.repeat) {
             inputs.insert("sample", json!({ "queries": sample.queries, "seed": sample.seed.value() }));
         }
-        let stage = usize::from(matches!(config.source, ScoreSource::Fusion(_)));
-        let key = key(&json!(inputs));
-        let inputs = inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        let id = repeat_id(&job_id(label, number, &config.label), repeat);
-        Ok(Job { id, dataset, fold, ranker, repeat, stage, seed, inputs, key })
-    }
-
-    /// The columns that the ranker of a job sees, from 0. `None` if it sees all features.
-    ///
-    /// # Errors
-    /// If the ranker names features that the collection does not have.
-    pub(crate) fn columns(&self, job: &Job) -> Result<Option<Vec<usize>>, RunError> {
-        self.columns_of(job.dataset, job.ranker)
-    }
-
-    fn columns_of(&self, dataset: usize, ranker: usize) -> Result<Option<Vec<usize>>, RunError> {
-        let (Some(choice), Some(collection)) = (&self.experiment.rankers[ranker].features, self.collection_of(dataset))
-        else {
-            return Ok(None);
-        };
-        let columns = collection.columns(choice);
-        columns.map(Some).map_err(|wrong| self.experiment.features_error(ranker, dataset, &wrong).into())
+        Ok(inputs)
     }
 
     /// The training part that a job learns from: the part of its fold, or a sample of its queries.
@@ -431,33 +651,91 @@ impl<'e> Plan<'e> {
         Some(Sample { queries: sample_size(share, parts.train.len()), seed })
     }
 
-    /// The jobs that a job depends on: those of the rankers that a fusion combines, in their order.
-    /// They need not be in the plan.
+    /// The columns that the ranker of a job sees, from 0. `None` if it sees all features.
     ///
     /// # Errors
-    /// If a file that one of these rankers needs cannot be read.
-    pub(crate) fn members(&self, job: &Job) -> Result<Vec<Job>, RunError> {
-        match (&self.ranker(job).source, self.collection(job)) {
-            (ScoreSource::Fusion(fusion), Some(collection)) => {
-                self.members_of(fusion, job.dataset, collection, job.fold, job.repeat)
-            }
-            _ => Ok(Vec::new()),
-        }
+    /// If the ranker names features that the collection does not have.
+    pub(crate) fn columns(&self, job: &Job) -> Result<Option<Vec<usize>>, RunError> {
+        self.columns_of(job.dataset, job.ranker)
     }
 
-    fn members_of(
+    fn columns_of(&self, dataset: usize, ranker: usize) -> Result<Option<Vec<usize>>, RunError> {
+        let (Some(choice), Some(collection)) = (&self.experiment.rankers[ranker].features, self.collection_of(dataset))
+        else {
+            return Ok(None);
+        };
+        let columns = collection.columns(choice);
+        columns.map(Some).map_err(|wrong| self.experiment.features_error(ranker, dataset, &wrong).into())
+    }
+
+    /// The inputs that a command has beside its data.
+    fn inputs_of_command(
         &self,
-        fusion: &FusionConfig,
-        dataset: usize,
-        collection: &Collection,
-        fold: usize,
-        repeat: usize,
-    ) -> Result<Vec<Job>, RunError> {
+        place: &Place<'_>,
+        command: &CommandLine,
+        seed: Seed,
+    ) -> Result<Vec<(&'static str, Value)>, RunError> {
+        let (experiment, ranker) = (self.experiment, place.ranker);
+        if command.uses(Placeholder::Validation) && place.collection.folds[place.fold].validation.is_none() {
+            let message = format!(
+                "fold {} of data set `{}` has no validation part, which `argv` asks for; leave {} out",
+                place.number(),
+                experiment.datasets[place.dataset].label,
+                Placeholder::Validation.name()
+            );
+            return Err(experiment.ranker_error(ranker, &message).into());
+        }
+        let mut files = BTreeMap::new();
+        for file in &command.files {
+            files.insert(file, self.hash_file(&self.find(file), &format!("`{file}`"), ranker)?);
+        }
+        // The arguments contain the seed if the command asks for it.
+        let mut inputs = vec![("argv", json!(command.filled(seed))), ("files", json!(files))];
+        // The files and the network that a program can reach may alter its results, so they are in
+        // the key. How far the system confines the program is in the record, not in the key.
+        for (name, own, usual) in [
+            ("read", json!(command.read), json!([])),
+            ("write", json!(command.write), json!([])),
+            ("network", json!(command.network), json!(false)),
+            ("confine", json!(command.confine), json!(true)),
+        ] {
+            if own != usual {
+                inputs.push((name, own));
+            }
+        }
+        Ok(inputs)
+    }
+
+    /// The inputs of a job whose scores come from a file.
+    fn inputs_of_scores(
+        &self,
+        place: &Place<'_>,
+        files: &ScoreFiles,
+    ) -> Result<BTreeMap<&'static str, Value>, RunError> {
+        let &Place { dataset, collection, fold, ranker, .. } = place;
+        if collection.moved {
+            let message = format!(
+                "score files follow the order of the data files, but `regroup` changed this order in data set `{}`; \
+                 leave out `regroup`, and bring the lines of each query together yourself",
+                self.experiment.datasets[dataset].label
+            );
+            return Err(self.experiment.ranker_error(ranker, &message).into());
+        }
+        let number = place.number();
+        let what = format!("the scores of fold {number}");
+        let hash = self.hash_file(&self.score_path(files, dataset, number), &what, ranker)?;
+        let kind = &self.experiment.rankers[ranker].kind;
+        let test = &collection.folds[fold].hashes.test;
+        Ok(BTreeMap::from([("kind", json!(kind)), ("file", json!(hash)), ("test", json!(test))]))
+    }
+
+    /// The jobs of the rankers that a fusion combines, in their order.
+    fn members_of(&self, fusion: &FusionConfig, place: &Place<'_>) -> Result<Vec<Job>, RunError> {
         let rankers = &self.experiment.rankers;
-        let places = fusion.of.iter().filter_map(|label| rankers.iter().position(|ranker| ranker.label == *label));
+        let members = fusion.of.iter().filter_map(|label| rankers.iter().position(|ranker| ranker.label == *label));
         // A ranker that draws nothing has one repeat for all.
-        let own = |place: usize| repeat.min(self.experiment.repeats_of(place) - 1);
-        places.map(|place| self.job(dataset, collection, fold, place, own(place))).collect()
+        let own = |member: usize| place.repeat.min(self.experiment.repeats_of(member) - 1);
+        members.map(|member| self.job(place.dataset, place.collection, place.fold, member, own(member))).collect()
     }
 
     /// The hash of a file that a ranker needs. The error names the file and the ranker's entry.
@@ -481,6 +759,61 @@ impl<'e> Plan<'e> {
     pub(crate) fn score_path(&self, files: &ScoreFiles, dataset: usize, fold: usize) -> PathBuf {
         self.find(&files.file(&self.experiment.datasets[dataset].label, fold))
     }
+}
+
+/// The place of a job: a ranker on a fold of a collection.
+pub(crate) struct Place<'c> {
+    pub(crate) dataset: usize,
+    pub(crate) collection: &'c Collection,
+    pub(crate) fold: usize,
+    pub(crate) ranker: usize,
+    pub(crate) repeat: usize,
+}
+
+impl Place<'_> {
+    /// The number of the fold.
+    fn number(&self) -> usize {
+        self.collection.folds[self.fold].number
+    }
+}
+
+/// The number, the place in its rung and the name of a candidate.
+struct CandidateName {
+    number: usize,
+    place: Option<usize>,
+    name: String,
+}
+
+/// All candidates on which the job of a tuned ranker depends, those of the first rung first. Empty
+/// for any other job.
+pub(crate) fn candidates_of(job: &Job) -> Vec<Job> {
+    let mut rungs = vec![Arc::clone(&job.needs)];
+    while let Some(before) = rungs.last().and_then(|rung| rung.first()).map(|first| Arc::clone(&first.needs)) {
+        rungs.push(before);
+    }
+    let candidates = rungs.iter().rev().flat_map(|rung| rung.iter()).filter(|need| need.candidate.is_some());
+    candidates.filter(|need| need.ranker == job.ranker).cloned().collect()
+}
+
+/// The parts that a job reads.
+pub(crate) struct JobParts {
+    pub(crate) train: Dataset,
+    pub(crate) validation: Option<Dataset>,
+    /// The part whose documents the job scores: the test part. A candidate of a search has no test
+    /// part, and scores queries of the validation part.
+    pub(crate) scored: Dataset,
+}
+
+/// The version of the rule by which a setting is chosen. Raise it if the same values may give
+/// another choice.
+const CHOICE: u32 = 1;
+
+/// Digits of a setting's hash in the id of its jobs: 48 bits.
+const SETTING_DIGITS: usize = 12;
+
+/// A part of the hash of a setting. Two grids with the same setting give it the same hash.
+fn setting_hash(setting: &Setting) -> String {
+    key(&setting.identity())[..SETTING_DIGITS].to_owned()
 }
 
 /// A sample of the training queries. Samples with the same seed are nested: a smaller sample is a

@@ -60,6 +60,12 @@ pub enum Reuse {
         /// The error of the job.
         error: String,
     },
+    /// The folder holds a valid result, but a job that it depends on is done again: a candidate may
+    /// have failed, and the choice may be another one now.
+    Awaits {
+        /// That job.
+        job: String,
+    },
 }
 
 /// A changed value.
@@ -145,7 +151,7 @@ impl Reuse {
         // The record must have the same bytes as when it was written. So changes that the key does
         // not cover are noticed too.
         let whole = json_text(record).is_ok_and(|text| text == content);
-        let scored = record.status == Status::Failed || record.outputs.contains_key(&job.scores_file());
+        let scored = record.status == Status::Failed || record.outputs.contains_key(&job.result_file());
         if !whole || !scored || record.id != job.id || record.inputs != job.inputs {
             return Ok(Reuse::Damaged { file, reason: "it was altered".to_owned() });
         }
@@ -186,7 +192,24 @@ pub(crate) fn reuse_with_records(
     store: &Store,
     lacks: &Lacks,
 ) -> Result<Vec<(Reuse, Option<Record>)>, StoreError> {
-    plan.jobs.par_iter().map(|job| Reuse::with_record(job, store, &plan.free(job, lacks))).collect()
+    let found = plan.jobs.par_iter().map(|job| Reuse::with_record(job, store, &plan.free(job, lacks)));
+    let mut found = found.collect::<Result<Vec<_>, _>>()?;
+    let mut by_stage: Vec<usize> = (0..plan.jobs.len()).collect();
+    by_stage.sort_by_key(|&place| plan.jobs[place].stage);
+    let mut open: BTreeSet<&str> = BTreeSet::new();
+    for place in by_stage {
+        let (job, reuse) = (&plan.jobs[place], &mut found[place].0);
+        // Any other job has the same result each time that it is done.
+        let may_differ = |need: &&Job| need.candidate.is_some() || need.stage > 0;
+        let again = job.needs.iter().filter(may_differ).find(|need| open.contains(need.id.as_str()));
+        if let (Reuse::Reused, Some(again)) = (&*reuse, again) {
+            *reuse = Reuse::Awaits { job: again.id.clone() };
+        }
+        if *reuse != Reuse::Reused {
+            open.insert(&job.id);
+        }
+    }
+    Ok(found)
 }
 
 fn evaluation_state(experiment: &Experiment, store: &Store) -> Result<EvaluationState, StoreError> {
@@ -262,6 +285,9 @@ mod tests {
             ranker: 0,
             repeat: 0,
             stage: 0,
+            candidate: None,
+            place: None,
+            needs: Vec::new().into(),
             seed: Seed::new(0),
             inputs,
             key,
@@ -277,6 +303,8 @@ mod tests {
             error: None,
             unconfined: Vec::new(),
             warnings: Vec::new(),
+            tried: None,
+            chosen: None,
             outputs: BTreeMap::from([(job.scores_file(), store.write(&job.scores_file(), b"1.0\n").unwrap())]),
         };
         change(&mut record);

@@ -20,7 +20,7 @@ use fivefold_results::freedom;
 use fivefold_results::lock::{FolderLock, LockMode};
 use fivefold_results::log::RunLog;
 use fivefold_results::manifest::{
-    DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, RESULT_FILES, result_hash, warning_lines,
+    CandidateFacts, DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, RESULT_FILES, result_hash, warning_lines,
 };
 use fivefold_results::owner::{Claim, Standing, overwritten};
 use fivefold_results::results::{Results, table_options};
@@ -135,8 +135,12 @@ pub struct RunOutcome {
     pub reused: usize,
     /// Jobs that were done in this run.
     pub done: usize,
-    /// Jobs that failed in this run: the id and the reason.
+    /// Jobs that failed in this run: the id and the reason. Candidates of a search are left out.
     pub failed: Vec<(String, String)>,
+    /// Jobs of the plan that are candidates of a search.
+    pub candidates: usize,
+    /// Candidates that failed in this run. The search goes on without them.
+    pub failed_candidates: usize,
     /// Whether the run was cancelled before its end.
     pub cancelled: bool,
     /// The results. `None` if a job of the experiment has not ended.
@@ -264,15 +268,20 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
             ends.push((job, end));
         }
     }
-    ends.sort_by_key(|(job, _)| (job.dataset, job.fold, job.ranker, job.repeat));
+    ends.sort_by_key(|(job, _)| {
+        (job.dataset, job.fold, job.ranker, job.repeat, job.candidate.is_none(), job.candidate)
+    });
     let mut outcome = RunOutcome {
         jobs: plan.jobs.len(),
         reused: reuse.iter().filter(|reuse| **reuse == Reuse::Reused).count(),
         done: ends.iter().filter(|(_, end)| *end == JobEnd::Done).count(),
         failed: ends
             .iter()
+            .filter(|(job, _)| job.candidate.is_none())
             .filter_map(|(job, end)| end.failure().map(|error| (job.id.clone(), error.to_owned())))
             .collect(),
+        candidates: plan.jobs.iter().filter(|job| job.candidate.is_some()).count(),
+        failed_candidates: ends.iter().filter(|(job, end)| job.candidate.is_some() && end.failure().is_some()).count(),
         cancelled: ends.len() < open.len() || ends.iter().any(|(_, end)| *end == JobEnd::Cancelled),
         results: None,
     };
@@ -319,6 +328,7 @@ fn lacking(reuse: &Reuse) -> Option<String> {
             format!("{file} is missing or was altered; run the job again")
         }
         Reuse::Unconfined { .. } => "was done by a program with other freedoms; run the job again".to_owned(),
+        Reuse::Awaits { job } => format!("depends on {job}, which has no result; run that job first"),
     })
 }
 
@@ -329,7 +339,9 @@ fn check_claim(claim: &Claim, plan: &Plan<'_>, store: &Store, lacks: &Lacks) -> 
         return Ok(());
     }
     let reused = |plan: &Plan<'_>| -> Result<bool, RunError> {
-        let known = |reuse: &Reuse| matches!(reuse, Reuse::Reused | Reuse::Failed { .. } | Reuse::Unconfined { .. });
+        let known = |reuse: &Reuse| {
+            matches!(reuse, Reuse::Reused | Reuse::Failed { .. } | Reuse::Unconfined { .. } | Reuse::Awaits { .. })
+        };
         Ok(job_reuse(plan, store, lacks)?.iter().any(known))
     };
     // With `--only`, none of the chosen jobs may have a result, but other jobs may. So all jobs are
@@ -522,28 +534,9 @@ fn finish(
     cancel: Option<&AtomicBool>,
 ) -> Result<Results, RunError> {
     let experiment = plan.experiment;
-    let error_of = |job: &Job| failed.iter().find(|(id, _)| *id == job.id).map(|(_, error)| error.clone());
-    let jobs: Vec<JobFacts> = plan
-        .jobs
-        .iter()
-        .map(|job| {
-            let error = error_of(job);
-            let status = if error.is_some() { Status::Failed } else { Status::Done };
-            let record = store.record(&job.id)?;
-            Ok(JobFacts {
-                id: job.id.clone(),
-                dataset: job.dataset,
-                ranker: job.ranker,
-                repeat: job.repeat,
-                key: job.key.clone(),
-                status,
-                error,
-                unconfined: record.as_ref().map(|record| record.unconfined.clone()).unwrap_or_default(),
-                warnings: record.map(|record| record.warnings).unwrap_or_default(),
-            })
-        })
-        .collect::<Result<_, StoreError>>()?;
-    let has_failed: Vec<bool> = jobs.iter().map(|job| job.status == Status::Failed).collect();
+    let (jobs, candidates) = facts(plan, kept, failed);
+    let has_failed = |job: &Job| kept.record(job).is_none_or(|record| record.status == Status::Failed);
+    let has_failed: Vec<bool> = plan.jobs.iter().map(has_failed).collect();
     guards.check_scores(plan, store, &has_failed)?;
     let (evaluation, seeds) = evaluate(plan, store, kept, &has_failed, cancel)?;
     let mut files = values::write(store, &evaluation)?.to_vec();
@@ -558,10 +551,43 @@ fn finish(
         trusted: trusted(experiment),
         guards: guards.facts.clone(),
         jobs,
+        candidates,
         result: result_hash(&files),
     };
     store.write_with_checksum(MANIFEST, &manifest)?;
     Ok(Results { manifest, evaluation, seeds })
+}
+
+/// The facts about the jobs of a run, and about the candidates of its searches. `failed` also holds
+/// jobs that have no result, if the run only evaluates.
+fn facts(plan: &Plan<'_>, kept: &Kept, failed: &[(String, String)]) -> (Vec<JobFacts>, Vec<CandidateFacts>) {
+    let (mut jobs, mut candidates) = (Vec::new(), Vec::new());
+    for job in &plan.jobs {
+        let record = kept.record(job);
+        let missing = || failed.iter().find(|(id, _)| *id == job.id).map(|(_, error)| error.clone());
+        let facts = JobFacts {
+            id: job.id.clone(),
+            dataset: job.dataset,
+            ranker: job.ranker,
+            repeat: job.repeat,
+            key: job.key.clone(),
+            status: record.map_or(Status::Failed, |record| record.status),
+            error: record.map_or_else(missing, |record| record.error.clone()),
+            unconfined: record.map(|record| record.unconfined.clone()).unwrap_or_default(),
+            warnings: record.map(|record| record.warnings.clone()).unwrap_or_default(),
+            chosen: record.and_then(|record| record.chosen.clone()),
+        };
+        match (job.candidate, plan.collection(job)) {
+            (Some(number), Some(collection)) => candidates.push(CandidateFacts {
+                job: facts,
+                fold: collection.folds[job.fold].number,
+                number,
+                tried: record.and_then(|record| record.tried.clone()),
+            }),
+            _ => jobs.push(facts),
+        }
+    }
+    (jobs, candidates)
 }
 
 /// The conventions in force, a line each. If a convention depends on the highest grade and data
@@ -581,6 +607,8 @@ pub(crate) fn conventions(plan: &Plan<'_>) -> Result<Vec<String>, RunError> {
         }
         described.push((&config.label, evaluator.describe()));
     }
+    let tuned = plan.experiment.rankers.iter().filter_map(|ranker| Some((&ranker.label, ranker.tune.as_ref()?)));
+    let tuned: Vec<String> = tuned.map(|(label, tune)| format!("{label}: {}", tune.words())).collect();
     let Some((_, first)) = described.first() else { return Ok(lines) };
     for (number, line) in first.iter().enumerate() {
         if described.iter().all(|(_, of_other)| of_other.get(number) == Some(line)) {
@@ -590,5 +618,6 @@ pub(crate) fn conventions(plan: &Plan<'_>) -> Result<Vec<String>, RunError> {
             lines.extend(own);
         }
     }
+    lines.extend(tuned);
     Ok(lines)
 }

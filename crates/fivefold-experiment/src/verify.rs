@@ -231,7 +231,7 @@ pub fn verify(folder: &Path, registry: &Registry, options: &VerifyOptions<'_>) -
     pool.install(|| {
         let (records, outputs, kept) = folder::records(&manifest, &store);
         let (values, evaluation) = folder::values(&manifest, &store);
-        for (job, record) in manifest.jobs.iter().zip(&kept) {
+        for (job, record) in manifest.all_jobs().zip(&kept) {
             files.insert(record_file(&job.id));
             match record {
                 Some(record) => files.extend(record.outputs.keys().cloned()),

@@ -72,6 +72,8 @@ struct Request {
     cache: Option<Cache>,
     job: String,
     key: String,
+    /// The setting of the job's search, if it has one.
+    setting: Option<usize>,
     threads: usize,
 }
 
@@ -163,8 +165,14 @@ impl Worker {
         Ok(command)
     }
 
-    /// Does the fit of a job in a process of its own.
-    pub(crate) fn fit(&self, plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Failure> {
+    /// Does the fit of a job, at a setting of its search, in a process of its own.
+    pub(crate) fn fit(
+        &self,
+        plan: &Plan<'_>,
+        job: &Job,
+        setting: Option<usize>,
+        cx: &JobContext<'_>,
+    ) -> Result<Output, Failure> {
         let limits = plan.ranker(job).limits;
         let folder = WorkFolder::make(cx.store, job, Sight::Closed)?;
         let request = Request {
@@ -174,6 +182,7 @@ impl Worker {
             cache: plan.experiment.cache().cloned(),
             job: job.id.clone(),
             key: job.key.clone(),
+            setting,
             threads: cx.threads,
         };
         let request = serde_json::to_vec(&request).map_err(failed)?;
@@ -209,10 +218,13 @@ impl Worker {
                 return Err(failed(format!("{what} ended with {}{}", ending(status), said)));
             }
         }
-        let documents = plan.collection(job).map_or(0, |collection| collection.folds[job.fold].test.documents());
+        let documents = plan.parts(job).map_or(0, |parts| parts.scored.documents());
+        let scores = read_own_scores(&folder.file(SCORES), documents).map_err(failed)?;
+        if job.candidate.is_some() {
+            return Ok(Output { model: None, scores, warnings });
+        }
         let model = input::read_own(&folder.file(MODEL), u64::MAX).map_err(io_error("read", MODEL))?;
         let model = String::from_utf8(model).map_err(failed)?;
-        let scores = read_own_scores(&folder.file(SCORES), documents).map_err(failed)?;
         Ok(Output { model: Some(model), scores, warnings })
     }
 
@@ -391,7 +403,7 @@ fn fit(registry: &Registry) -> Result<(), String> {
         bytes: None,
         refused: None,
     };
-    let output = match attempt(&plan, job, &cx) {
+    let output = match attempt(&plan, job, request.setting, &cx) {
         Ok(output) => output,
         Err(Failure::Failed(reason)) => return tell(WorkerExit::Failed(reason)),
         Err(Failure::Cancelled) => return tell(WorkerExit::Failed("cancelled".to_owned())),

@@ -217,7 +217,7 @@ fn head(results: &Results) -> Result<PageHead, ReportError> {
 }
 
 /// The figures of a run: the paper's histograms, measures by cutoff, queries by expected and
-/// original value, and critical differences.
+/// original value, searches for parameters, and critical differences.
 fn figures(results: &Results, analysed: &Analysed, data: &PageData) -> Result<Vec<Figure>, ReportError> {
     let Results { manifest, evaluation, .. } = results;
     let conventions = &results.notes();
@@ -236,7 +236,8 @@ fn figures(results: &Results, analysed: &Analysed, data: &PageData) -> Result<Ve
         }
     });
     let comparisons: Vec<MethodComparison> = shown.collect();
-    let charts = run_charts(evaluation, &comparisons, &analysed.classes, conventions);
+    let mut charts = run_charts(evaluation, &comparisons, &analysed.classes, conventions);
+    charts.extend(results.charts_of_searches());
     let charts = analysed.charts.iter().chain(&charts).map(chart_figure);
     let alpha = manifest.experiment.tables.alpha;
     let differences = comparisons.iter().filter_map(|c| critical_difference_figure(evaluation, c, alpha, conventions));

@@ -7,7 +7,7 @@
 use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::{counted, which};
 use fivefold_results::log::RunLog;
-use fivefold_results::manifest::{JobFacts, Manifest};
+use fivefold_results::manifest::{CandidateFacts, JobFacts, Manifest};
 
 const MEBIBYTE: f64 = (1 << 20) as f64;
 
@@ -16,14 +16,26 @@ pub fn times(manifest: &Manifest, log: &RunLog) -> Table {
     let experiment = &manifest.experiment;
     let datasets: Vec<&str> = experiment.datasets.iter().map(|dataset| dataset.label.as_str()).collect();
     let methods: Vec<&str> = experiment.rankers.iter().map(|ranker| ranker.label.as_str()).collect();
-    table(&datasets, &methods, &manifest.jobs, log)
+    let jobs: Vec<&JobFacts> = manifest.all_jobs().collect();
+    let mut table = table(&datasets, &methods, &jobs, log);
+    table.notes.extend(search_note(manifest, log));
+    table
 }
 
-fn table(datasets: &[&str], methods: &[&str], jobs: &[JobFacts], log: &RunLog) -> Table {
+/// The share of the searches for parameters. `None` if no ranker was tuned.
+fn search_note(manifest: &Manifest, log: &RunLog) -> Option<String> {
+    let seconds = |candidate: &CandidateFacts| log.jobs.get(&candidate.job.id).copied();
+    let all: f64 = manifest.candidates.iter().filter_map(seconds).sum();
+    let count = manifest.candidates.len();
+    (count > 0)
+        .then(|| format!("of the jobs, {} of searches for parameters took {all:.1} s", counted(count, "candidate")))
+}
+
+fn table(datasets: &[&str], methods: &[&str], jobs: &[&JobFacts], log: &RunLog) -> Table {
     let rows = datasets.iter().enumerate().flat_map(|(dataset, label)| {
         methods.iter().enumerate().map(move |(ranker, method)| {
             let is_own = |job: &&JobFacts| (job.dataset, job.ranker) == (dataset, ranker);
-            let own: Vec<&JobFacts> = jobs.iter().filter(is_own).collect();
+            let own: Vec<&JobFacts> = jobs.iter().copied().filter(is_own).collect();
             let seconds: Vec<f64> = own.iter().filter_map(|job| log.jobs.get(&job.id).copied()).collect();
             let bytes = own.iter().filter_map(|job| log.bytes.get(&job.id)).max();
             let of_seconds = |value: f64| if seconds.is_empty() { Cell::na() } else { Cell::number(value, 2) };
@@ -43,7 +55,7 @@ fn table(datasets: &[&str], methods: &[&str], jobs: &[JobFacts], log: &RunLog) -
         .with_notes(notes(jobs, log))
 }
 
-fn notes(jobs: &[JobFacts], log: &RunLog) -> Vec<String> {
+fn notes(jobs: &[&JobFacts], log: &RunLog) -> Vec<String> {
     let unknown = jobs.iter().filter(|job| !log.jobs.contains_key(&job.id)).count();
     let mut notes = vec![
         "CPU time: of the job's own work in all threads, when the job was last done; reading and normalising are shared \
@@ -81,6 +93,7 @@ mod tests {
             error: None,
             unconfined: Vec::new(),
             warnings: Vec::new(),
+            chosen: None,
         }
     }
 
@@ -90,7 +103,7 @@ mod tests {
         let mut log = RunLog::default();
         log.jobs = [("d/fold1/a".to_owned(), 1.5), ("d/fold2/a".to_owned(), 2.0)].into();
         log.bytes = [("d/fold1/a".to_owned(), 3 << 20), ("d/fold2/a".to_owned(), 1 << 20)].into();
-        let table = table(&["d"], &["a", "b"], &jobs, &log);
+        let table = table(&["d"], &["a", "b"], &jobs.iter().collect::<Vec<_>>(), &log);
         let expected = [Cell::Count(2), Cell::number(3.5, 2), Cell::number(2.0, 2), Cell::number(3.0, 1)];
         assert_eq!(table.rows[0][2..], expected);
         assert_eq!(table.rows[1][2..], [Cell::Count(0), Cell::na(), Cell::na(), Cell::na()]);

@@ -52,6 +52,7 @@ pub fn small() -> Result<Results, Box<dyn std::error::Error>> {
         trusted: Vec::new(),
         guards: Vec::new(),
         jobs: Vec::new(),
+        candidates: Vec::new(),
         result: String::new(),
     };
     Ok(Results { manifest, evaluation, seeds: Vec::new() })

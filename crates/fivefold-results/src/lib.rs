@@ -14,6 +14,7 @@ pub mod paths;
 pub mod results;
 pub mod store;
 pub mod test_queries;
+mod tuning;
 pub mod values;
 
 pub use config::{ConfigError, Experiment};

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::checksum::{ALTERED, Checksum, NO_CHECKSUM, read_checked};
-use crate::config::Experiment;
+use crate::config::{Experiment, Setting};
 use crate::freedom::{self, Freedom};
 use crate::guard_facts::GuardFact;
-use crate::store::{Status, Store, StoreError};
+use crate::store::{Chosen, Status, Store, StoreError, Tried};
 use crate::values::{self, DataShape};
 
 /// File name in the results folder.
@@ -56,6 +56,9 @@ pub struct Manifest {
     pub guards: Vec<GuardFact>,
     /// The jobs with the keys of their results.
     pub jobs: Vec<JobFacts>,
+    /// The candidates of all searches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<CandidateFacts>,
     /// Hash of the evaluation ([`RESULT_FILES`]).
     pub result: String,
 }
@@ -187,6 +190,24 @@ pub struct JobFacts {
     /// The warnings of the fit for a reader of the results.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub warnings: Vec<String>,
+    /// The setting that a tuned ranker chose.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub chosen: Option<Chosen>,
+}
+
+/// A candidate of a search. Its job has no part in tables.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CandidateFacts {
+    /// The job with its result.
+    pub job: JobFacts,
+    /// The number of the fold.
+    pub fold: usize,
+    /// The number of the setting in the experiment's list, from 0. In a later rung of successive
+    /// halving, the number of the place in the list; `tried` has the number of the setting.
+    pub number: usize,
+    /// What the candidate came to. `None` if the job failed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tried: Option<Tried>,
 }
 
 fn is_first(repeat: &usize) -> bool {
@@ -269,10 +290,22 @@ impl Manifest {
         let labels = self.experiment.datasets.iter().map(|dataset| &dataset.label);
         let rankers = self.experiment.rankers.len();
         self.datasets.iter().map(|dataset| &dataset.label).eq(labels)
-            && self.jobs.iter().all(|job| job.dataset < self.datasets.len() && job.ranker < rankers)
+            && self.all_jobs().all(|job| job.dataset < self.datasets.len() && job.ranker < rankers)
+            && self.candidates.iter().all(|candidate| self.setting(candidate).is_some())
     }
 
-    /// Whether a job of this ranker failed on this data set.
+    /// All jobs of the run, candidates of searches last.
+    pub fn all_jobs(&self) -> impl Iterator<Item = &JobFacts> {
+        self.jobs.iter().chain(self.candidates.iter().map(|candidate| &candidate.job))
+    }
+
+    /// The setting of a candidate. That of a candidate of a later rung is known by its result only.
+    pub fn setting(&self, candidate: &CandidateFacts) -> Option<&Setting> {
+        let number = candidate.tried.as_ref().and_then(|tried| tried.number).unwrap_or(candidate.number);
+        self.experiment.rankers.get(candidate.job.ranker)?.tune.as_ref()?.settings.get(number)
+    }
+
+    /// Whether a job of this ranker failed on this data set. A candidate of a search may fail.
     pub fn failed(&self, dataset: usize, ranker: usize) -> bool {
         self.jobs.iter().any(|job| job.dataset == dataset && job.ranker == ranker && job.status == Status::Failed)
     }

@@ -27,3 +27,13 @@ pub fn scores_file(id: &str) -> String {
 pub fn model_file(id: &str) -> String {
     format!("models/{id}.json")
 }
+
+/// The id of the job of a candidate: `DATASET/foldK/RANKER/SETTING`. `setting` is a part of a hash.
+pub fn candidate_id(dataset: &str, fold: usize, ranker: &str, setting: &str) -> String {
+    format!("{}/{setting}", job_id(dataset, fold, ranker))
+}
+
+/// The path of the validation values of the candidate with this id.
+pub fn values_file(id: &str) -> String {
+    format!("values/{id}.txt")
+}

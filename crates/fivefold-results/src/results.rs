@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use fivefold_analysis::chart::Chart;
 use fivefold_analysis::design::{Design, SeedValues};
 use fivefold_analysis::evaluation::Evaluation;
 use fivefold_analysis::table::Table;
@@ -11,6 +12,7 @@ use fivefold_analysis::tables::{Analysed, SetSizes, TableOptions, TablesError};
 use crate::config::Experiment;
 use crate::manifest::{DatasetFacts, MANIFEST, Manifest, RESULT_FILES, stored_result, warning_lines};
 use crate::store::{Store, StoreError};
+use crate::tuning;
 use crate::values::{self, PER_QUERY};
 
 /// The content of a results folder.
@@ -68,7 +70,19 @@ impl Results {
     pub fn analyse(&self) -> Result<Analysed, TablesError> {
         let design =
             Design { seeds: self.seeds.clone(), ..self.manifest.experiment.design.design(&self.manifest.datasets) };
-        design.analyse(&self.evaluation, &self.table_options())
+        let mut analysed = design.analyse(&self.evaluation, &self.table_options())?;
+        analysed.tables.extend(self.tables_of_searches());
+        Ok(analysed)
+    }
+
+    /// The tables of all searches for parameters. Empty if the experiment asks for other tables only.
+    fn tables_of_searches(&self) -> Vec<Table> {
+        if self.manifest.experiment.tables.only.is_empty() { tuning::tables(self) } else { Vec::new() }
+    }
+
+    /// The validation value against each parameter that was searched, a chart each.
+    pub fn charts_of_searches(&self) -> Vec<Chart> {
+        tuning::charts(&self.manifest)
     }
 
     /// The overridden leak guards and the programs that ran unconfined, a line each.

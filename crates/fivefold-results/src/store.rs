@@ -4,6 +4,8 @@
 //! ```text
 //! models/DATASET/foldK/RANKER.json    the model with its header
 //! scores/DATASET/foldK/RANKER.txt     one score a line, in the order of the fold's test documents
+//! values/DATASET/foldK/RANKER/SETTING.txt  of a candidate of a search: one value a line, in the order
+//!                                     of the validation queries; a candidate has no model and no scores
 //! jobs/DATASET/foldK/RANKER.json      the record, written last: key, inputs, status, output hashes
 //! queries.csv, per_query.csv          the evaluation
 //! per_seed.csv                        the values of single repeats, if rankers are repeated
@@ -111,10 +113,11 @@ pub fn replace(path: &Path, folder: &Path, write: impl FnOnce(&mut File) -> io::
 
 /// For each place in the folder, the size of the longest file that is read. Runs write far smaller
 /// files.
-const LONGEST: [(&str, u64); 6] = [
+const LONGEST: [(&str, u64); 7] = [
     ("jobs", 16 << 20),
     ("models", 8 << 30),
     ("scores", 8 << 30),
+    ("values", 8 << 30),
     ("queries.csv", 8 << 30),
     ("per_query.csv", 8 << 30),
     ("per_seed.csv", 8 << 30),
@@ -191,8 +194,51 @@ pub struct Record {
     /// The warnings of the fit, in alphabetical order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub warnings: Vec<String>,
+    /// What a candidate of a search came to.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tried: Option<Tried>,
+    /// The setting that a tuned ranker chose.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub chosen: Option<Chosen>,
     /// The hash of each file that the job wrote, by the file's path in the folder.
     pub outputs: BTreeMap<String, String>,
+}
+
+/// The mean of a candidate's measure on the validation part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tried {
+    /// The number of the setting in the experiment's list, from 0, if results of other candidates
+    /// chose the setting.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub number: Option<usize>,
+    /// The measure.
+    pub measure: String,
+    /// The mean over the queries that count. `None` if no query counts.
+    pub value: Option<f64>,
+    /// How many queries count.
+    pub queries: usize,
+    /// How many queries have no defined value.
+    pub undefined: usize,
+}
+
+/// The choice among the candidates of a search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chosen {
+    /// The number of the setting in the experiment's list, from 0.
+    pub number: usize,
+    /// The values of the parameters that differ between candidates.
+    pub setting: BTreeMap<String, serde_json::Value>,
+    /// The value by which the setting was chosen: its mean on the validation part, or over the
+    /// validation parts of all folds.
+    pub value: f64,
+    /// How many settings had a value.
+    pub settings: usize,
+    /// How many settings had no value, because a candidate failed or no query of its part counts.
+    pub without_value: usize,
+    /// How many settings have this value too. The cheapest of them was chosen.
+    pub equal: usize,
 }
 
 /// How a job ended.

@@ -109,6 +109,7 @@ fn reason(plan: &Plan<'_>, job: &Job, reuse: &Reuse) -> String {
         Reuse::Altered { .. } => "a file of the result was altered".to_owned(),
         Reuse::Unconfined { .. } => "the program was not confined as it would be now".to_owned(),
         Reuse::Failed { .. } => "the job failed the last time".to_owned(),
+        Reuse::Awaits { .. } => "a job that it depends on is done again".to_owned(),
     }
 }
 
@@ -150,7 +151,7 @@ fn details(group: &Group<'_>) -> Vec<String> {
     let mut changes = Vec::new();
     for (_, reuse) in &group.jobs {
         match reuse {
-            Reuse::Reused | Reuse::New | Reuse::Unconfined { .. } => {}
+            Reuse::Reused | Reuse::New | Reuse::Unconfined { .. } | Reuse::Awaits { .. } => {}
             Reuse::Changed { changes: own } => changes.extend(own),
             Reuse::Damaged { file, reason } => lines.push(format!("{file}: {reason}")),
             Reuse::Missing { file } | Reuse::Altered { file } => lines.push(file.clone()),
@@ -201,6 +202,7 @@ fn meaning(input: &str) -> String {
         "file" => "hash of the score file",
         "files" => "hash of the listed file",
         "version" => "version of the ranker",
+        "candidates" => "hash of the keys of all candidates",
         _ => return String::new(),
     };
     format!(" ({words})")

@@ -133,8 +133,13 @@ impl Observer for RunBars {
         let reused = reuse.iter().filter(|reuse| **reuse == Reuse::Reused).count();
         let experiment = plan.experiment;
         let memory = self.memory.map_or(String::new(), |bytes| format!(", within {} of memory", Bytes(bytes)));
+        let candidates = plan.jobs.iter().filter(|job| job.candidate.is_some()).count();
+        let candidates = match candidates {
+            0 => String::new(),
+            count => format!("{} of searches; ", counted(count, "candidate")),
+        };
         self.line(&format!(
-            "{}: {}, {}, {} ({reused} reused, {} to do){memory}",
+            "{}: {}, {}, {} ({candidates}{reused} reused, {} to do){memory}",
             experiment.name,
             counted(experiment.datasets.len(), "data set"),
             counted(experiment.rankers.len(), "ranker"),

@@ -55,4 +55,5 @@ mod terminal;
 mod topics;
 mod trec;
 mod trec_eval;
+mod tune;
 mod verify;

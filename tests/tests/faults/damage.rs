@@ -50,8 +50,11 @@ fn whatever_is_altered_in_a_results_folder_the_next_run_repairs_or_names_it() {
     let (hurt, whole) = (at.join("hurt"), at.join("whole"));
     copy(&whole, &hurt);
     let files: Vec<String> = content(&whole).into_keys().collect();
-    // One file of each kind: records, scores, models, the manifest, the values, the tables.
+    let of_candidate = files.iter().find(|name| name.starts_with("values/made/")).unwrap();
+    // One file of each kind: records, scores, models, the values of a candidate, the manifest, the
+    // values, the tables.
     let chosen = [
+        of_candidate,
         "jobs/made/fold1/Linear.json",
         "jobs/read/fold3/Shell.json",
         "scores/made/fold2/Theirs.txt",

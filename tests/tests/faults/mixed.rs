@@ -1,5 +1,5 @@
 //! An experiment with every kind of job: read and synthetic data, a cache, fits in the run and in
-//! processes of their own, score files, and programs. All jobs are short, so that the run can be
+//! processes of their own, a search for a parameter, score files, and programs. All jobs are short, so that the run can be
 //! killed many times.
 
 use std::path::Path;
@@ -48,6 +48,16 @@ features = { only = [1, 2] }
 train_share = 0.5
 
 [[ranker]]
+label = "Tuned"
+kind = "linear"
+[ranker.tune]
+method = "grid"
+measure = "ndcg@5"
+per = "data-set"
+[ranker.tune.params]
+lambda = [0.1, 100.0]
+
+[[ranker]]
 label = "Theirs"
 kind = "scores"
 params = { path = "theirs/{dataset}/{fold}.txt" }
@@ -67,8 +77,8 @@ only = ["table-03"]
 "#;
 
 /// The number of jobs of the experiment: two data sets, five folds, four rankers that draw nothing,
-/// and two rankers with two seeds.
-pub const JOBS: usize = 2 * 5 * (4 + 2 * 2);
+/// two rankers with two seeds, and a tuned ranker with two candidates.
+pub const JOBS: usize = 2 * 5 * (4 + 2 * 2 + 3);
 
 /// A study of the results of the experiment.
 const STUDY: &str = r#"

@@ -1,5 +1,7 @@
 //! The checks that need the data: the inputs of jobs, scores from models, and values from scores.
 
+use std::collections::BTreeMap;
+
 use fivefold_analysis::design::SeedValues;
 use fivefold_analysis::evaluation::{DatasetValues, DocumentSet, Evaluation};
 use fivefold_core::{Dataset, ModelFile, Registry};
@@ -7,7 +9,7 @@ use fivefold_data::scores::read_own_scores;
 use fivefold_data::{Collection, Fitted, read_scores};
 use fivefold_metrics::MeasureSpec;
 use fivefold_results::code::KnownBy;
-use fivefold_results::config::{Experiment, FusionConfig, ScoreSource};
+use fivefold_results::config::{Experiment, FusionConfig, RankerConfig, ScoreSource, key_params};
 use fivefold_results::manifest::{DatasetFacts, JobFacts, MANIFEST, Manifest, result_hash};
 use fivefold_results::paths::{model_file, record_file, scores_file};
 use fivefold_results::store::{Record, Status, Store, hash};
@@ -18,10 +20,11 @@ use serde_json::{Value, json};
 use super::{Check, content};
 use crate::evaluate::{RepeatScores, evaluate_repeats};
 use crate::fused::fused_scores;
-use crate::plan::Plan;
+use crate::plan::{Job, Plan, candidates_of};
 use crate::reuse::{Change, changes};
 use crate::run::conventions;
 use crate::scoring::{score, scores_text};
+use crate::tuned::choose;
 
 /// The folder to check, with its data.
 pub(super) struct Case<'a> {
@@ -30,7 +33,7 @@ pub(super) struct Case<'a> {
     pub experiment: &'a Experiment,
     pub store: &'a Store,
     pub registry: &'a Registry,
-    /// The record of each job of the manifest. `None` if the record cannot be read.
+    /// The record of each job of the manifest, candidates last. `None` if the record cannot be read.
     pub records: &'a [Option<Record>],
     /// The values of the folder. `None` if they cannot be read.
     pub evaluation: Option<&'a Evaluation>,
@@ -41,6 +44,8 @@ struct Place<'a> {
     facts: &'a JobFacts,
     record: &'a Record,
     fold: usize,
+    /// Whether the job is a candidate of a search.
+    candidate: bool,
 }
 
 /// How the stored scores of a job compare with the scores derived again.
@@ -89,7 +94,7 @@ impl DataChecks {
     fn without_data(&mut self, case: &Case<'_>, index: usize, reason: &str) {
         let jobs = case.manifest.jobs.iter().filter(|job| job.dataset == index).count();
         self.data.lacking(1, reason);
-        self.inputs.lacking(jobs, reason);
+        self.inputs.lacking(case.manifest.all_jobs().filter(|job| job.dataset == index).count(), reason);
         self.scores.lacking(jobs, reason);
         self.values.lacking(case.values_of(index), reason);
     }
@@ -105,16 +110,29 @@ impl DataChecks {
             None => self.data.passed(),
             Some(change) => self.data.failed(MANIFEST, format!("data set {}: {}", facts.label, moved(change))),
         }
-        let places = case.places(index, collection);
-        for place in &places {
-            match plan.job(index, collection, place.fold, place.facts.ranker, place.facts.repeat) {
-                Err(error) => self.inputs.lacking(1, error.to_string()),
-                Ok(job) => match changes(&json!(place.record.inputs), &json!(job.inputs)).first() {
-                    None => match other_code(case, place.facts.ranker) {
-                        None => self.inputs.passed(),
-                        Some(reason) => self.inputs.lacking(1, reason),
-                    },
-                    Some(change) => self.inputs.failed(record_file(&place.facts.id), moved(change)),
+        let (candidates, places): (Vec<Place<'_>>, Vec<Place<'_>>) =
+            case.places(index, collection).into_iter().partition(|place| place.candidate);
+        let again = candidates_again(plan, index, collection);
+        for place in candidates.iter().chain(&places) {
+            let again = match place.candidate {
+                true => again.get(&place.facts.id).cloned().ok_or_else(|| "the experiment has no such job".to_owned()),
+                false => plan
+                    .job(index, collection, place.fold, place.facts.ranker, place.facts.repeat)
+                    .map_err(|error| error.to_string()),
+            };
+            let job = match again {
+                Ok(job) => job,
+                Err(reason) => {
+                    self.inputs.lacking(1, reason);
+                    continue;
+                }
+            };
+            let changed = changes(&json!(place.record.inputs), &json!(job.inputs)).first().map(moved);
+            match changed.or_else(|| other_choice(plan, &job, place, case)) {
+                Some(what) => self.inputs.failed(record_file(&place.facts.id), what),
+                None => match other_code(case, place.facts.ranker) {
+                    None => self.inputs.passed(),
+                    Some(reason) => self.inputs.lacking(1, reason),
                 },
             }
         }
@@ -142,18 +160,52 @@ impl DataChecks {
 impl Case<'_> {
     /// The jobs of a data set with a readable record.
     fn places(&self, index: usize, collection: &Collection) -> Vec<Place<'_>> {
-        let jobs = self.manifest.jobs.iter().zip(self.records).filter(|(facts, _)| facts.dataset == index);
-        jobs.filter_map(|(facts, record)| {
-            let fold = collection.folds.iter().position(|fold| is_of_fold(&facts.id, fold.number))?;
-            Some(Place { facts, record: record.as_ref()?, fold })
-        })
-        .collect()
+        let jobs = self.manifest.all_jobs().enumerate().zip(self.records);
+        jobs.filter(|((_, facts), _)| facts.dataset == index)
+            .filter_map(|((place, facts), record)| {
+                let candidate = place >= self.manifest.jobs.len();
+                let fold = collection.folds.iter().position(|fold| is_of_fold(&facts.id, fold.number))?;
+                Some(Place { facts, record: record.as_ref()?, fold, candidate })
+            })
+            .collect()
+    }
+
+    /// The ranker of a job. That of a tuned ranker has the chosen parameters.
+    fn ranker(&self, place: &Place<'_>) -> &RankerConfig {
+        let config = &self.experiment.rankers[place.facts.ranker];
+        let chosen = place.record.chosen.as_ref().zip(config.tune.as_ref());
+        let setting = chosen.and_then(|(chosen, tune)| tune.settings.get(chosen.number));
+        setting.map_or(config, |setting| &setting.ranker)
     }
 
     /// The number of values that the folder holds for a data set.
     fn values_of(&self, index: usize) -> usize {
         let stored = self.evaluation.map(|evaluation| &evaluation.datasets[index]);
         stored.map_or(0, |stored| stored.all.len() + stored.left.len() + stored.right.len())
+    }
+}
+
+/// The candidates of the experiment on a data set, by id.
+fn candidates_again(plan: &Plan<'_>, dataset: usize, collection: &Collection) -> BTreeMap<String, Job> {
+    let tuned = plan.experiment.rankers.iter().enumerate().filter(|(_, ranker)| ranker.tune.is_some());
+    let jobs = tuned.flat_map(|(ranker, _)| {
+        let repeats = 0..plan.experiment.repeats_of(ranker);
+        let places = repeats.flat_map(|repeat| (0..collection.folds.len()).map(move |fold| (fold, repeat)));
+        places.filter_map(move |(fold, repeat)| plan.job(dataset, collection, fold, ranker, repeat).ok())
+    });
+    jobs.flat_map(|job| candidates_of(&job)).map(|job| (job.id.clone(), job)).collect()
+}
+
+/// The setting that the stored values of the candidates choose, if it is another one than the
+/// record says.
+fn other_choice(plan: &Plan<'_>, job: &Job, place: &Place<'_>, case: &Case<'_>) -> Option<String> {
+    let tune = plan.search(job).filter(|_| !place.candidate && place.facts.status == Status::Done)?;
+    match choose(plan, job, tune, case.store) {
+        Ok(chosen) if Some(&chosen) == place.record.chosen.as_ref() => None,
+        Ok(chosen) => {
+            Some(format!("the values of the candidates choose {}", tune.settings[chosen.number].words(&tune.names)))
+        }
+        Err(_) => Some("the values of the candidates choose no setting".to_owned()),
     }
 }
 
@@ -197,7 +249,7 @@ fn check_scores(case: &Case<'_>, plan: &Plan<'_>, collection: &Collection, place
 
 fn scores_again(case: &Case<'_>, plan: &Plan<'_>, collection: &Collection, place: &Place<'_>) -> Scores {
     let fold = &collection.folds[place.fold];
-    let config = &case.experiment.rankers[place.facts.ranker];
+    let config = case.ranker(place);
     let stored = match content(case.store, &scores_file(&place.facts.id)) {
         Ok(stored) => String::from_utf8_lossy(&stored).into_owned(),
         Err(reason) => return Scores::Differ(reason),
@@ -235,7 +287,8 @@ fn scores_again(case: &Case<'_>, plan: &Plan<'_>, collection: &Collection, place
                 Ok(_) => return Scores::Model("the normaliser is not that of the training part".to_owned()),
                 Err(error) => return Scores::Model(error),
             };
-            let chosen = config.features.as_ref().map(|choice| collection.columns(choice)).transpose();
+            let features = &case.experiment.rankers[place.facts.ranker].features;
+            let chosen = features.as_ref().map(|choice| collection.columns(choice)).transpose();
             if chosen.ok().flatten() != model.header.columns {
                 return Scores::Model("it sees other features than its ranker chooses".to_owned());
             }
@@ -284,6 +337,14 @@ fn model(case: &Case<'_>, place: &Place<'_>) -> Result<ModelFile, String> {
     let text = content(case.store, &model_file(&place.facts.id))?;
     let model = ModelFile::parse(&String::from_utf8_lossy(&text)).map_err(|error| error.to_string())?;
     let header = &model.header;
+    let mut inputs = place.record.inputs.clone();
+    // The key of a tuned ranker names its candidates, and its record the chosen one.
+    if let ScoreSource::Train { version, params, renamed, .. } = &case.ranker(place).source
+        && place.record.chosen.is_some()
+    {
+        inputs.insert("version".to_owned(), json!(version));
+        inputs.insert("params".to_owned(), key_params(params, renamed));
+    }
     let said = [
         ("kind", json!(header.ranker)),
         ("version", json!(header.version)),
@@ -291,7 +352,7 @@ fn model(case: &Case<'_>, place: &Place<'_>) -> Result<ModelFile, String> {
         ("missing", json!(header.missing)),
         ("train", json!(header.data)),
     ];
-    match said.iter().find(|(input, said)| place.record.inputs.get(*input) != Some(said)) {
+    match said.iter().find(|(input, said)| inputs.get(*input) != Some(said)) {
         Some((input, _)) => Err(format!("its header and {} do not agree on {input}", record_file(&place.facts.id))),
         None => Ok(model),
     }

@@ -1,10 +1,12 @@
 //! The checks that need the folder alone.
 
+use std::collections::BTreeMap;
+
 use fivefold_analysis::evaluation::Evaluation;
 use fivefold_results::freedom::Freedom;
 use fivefold_results::manifest::{JobFacts, Manifest, RESULT_FILES, stored_result};
-use fivefold_results::paths::{model_file, record_file, scores_file};
-use fivefold_results::store::{Record, Status, Store, StoreError, json_text};
+use fivefold_results::paths::{model_file, record_file, scores_file, values_file};
+use fivefold_results::store::{Record, Status, Store, StoreError, Tried, json_text};
 use fivefold_results::values;
 use rayon::prelude::*;
 use serde_json::json;
@@ -14,16 +16,20 @@ use super::{Check, content};
 use crate::plan::key;
 
 /// Compares the records with the manifest, and the files of the jobs with the records. Returns both
-/// checks and the record of each job, or `None` for a record that cannot be read.
+/// checks and the record of each job, candidates last, or `None` for a record that cannot be read.
 pub(super) fn records(manifest: &Manifest, store: &Store) -> (Check, Check, Vec<Option<Record>>) {
     let (mut records, mut files) = (Check::new("records"), Check::new("files of jobs"));
-    let looked: Vec<_> = manifest.jobs.par_iter().map(|facts| look(&facts.id, store)).collect();
+    let all: Vec<&JobFacts> = manifest.all_jobs().collect();
+    let looked: Vec<_> = all.par_iter().map(|facts| look(&facts.id, store)).collect();
+    let tried: BTreeMap<&str, &Option<Tried>> =
+        manifest.candidates.iter().map(|candidate| (candidate.job.id.as_str(), &candidate.tried)).collect();
     let mut kept = Vec::with_capacity(looked.len());
-    for (facts, (record, outputs)) in manifest.jobs.iter().zip(looked) {
+    for (facts, (record, outputs)) in all.into_iter().zip(looked) {
         let file = record_file(&facts.id);
         match record {
             Ok((record, whole)) => {
-                records.add(&file, record_fits(&record, facts).and(as_run_writes(whole)));
+                let tried = tried.get(facts.id.as_str()).copied();
+                records.add(&file, record_fits(&record, facts, tried).and(as_run_writes(whole)));
                 kept.push(Some(record));
             }
             Err(reason) => {
@@ -63,7 +69,9 @@ pub(super) fn is_of_itself(record: &Record, id: &str) -> Result<(), String> {
     if record.id != id {
         return Err(format!("is the record of {}", record.id));
     }
-    if let Some(foreign) = record.outputs.keys().find(|&file| *file != scores_file(id) && *file != model_file(id)) {
+    if let Some(foreign) =
+        record.outputs.keys().find(|&file| ![scores_file(id), model_file(id), values_file(id)].contains(file))
+    {
         return Err(format!("names {foreign}, which no such job writes"));
     }
     if record.key == key(&json!(record.inputs)) { Ok(()) } else { Err("the key is not that of the inputs".to_owned()) }
@@ -101,7 +109,8 @@ pub(super) fn look(id: &str, store: &Store) -> (Result<(Record, bool), String>, 
     (record, outputs)
 }
 
-fn record_fits(record: &Record, facts: &JobFacts) -> Result<(), String> {
+/// Compares a record with the manifest. `tried` is given for a candidate of a search.
+fn record_fits(record: &Record, facts: &JobFacts, tried: Option<&Option<Tried>>) -> Result<(), String> {
     let differs = |what: &str, found: &str, expected: &str| {
         Err(format!("{what} is \"{found}\", but \"{expected}\" in the manifest"))
     };
@@ -123,8 +132,18 @@ fn record_fits(record: &Record, facts: &JobFacts) -> Result<(), String> {
     if record.warnings != facts.warnings {
         return differs("the list of the fit's warnings", &record.warnings.join("; "), &facts.warnings.join("; "));
     }
-    if record.status == Status::Done && !record.outputs.contains_key(&scores_file(&facts.id)) {
-        return Err("names no scores".to_owned());
+    if record.chosen != facts.chosen {
+        return Err("the chosen setting is another one than in the manifest".to_owned());
+    }
+    if record.tried != *tried.unwrap_or(&None) {
+        return Err("the value on the validation part is another one than in the manifest".to_owned());
+    }
+    let (file, what) = match tried {
+        Some(_) => (values_file(&facts.id), "values"),
+        None => (scores_file(&facts.id), "scores"),
+    };
+    if record.status == Status::Done && !record.outputs.contains_key(&file) {
+        return Err(format!("names no {what}"));
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use super::Check;
 use super::folder::{id_of_record, is_of_itself, look};
 
 /// Folders in which any file would be taken for a result.
-const OF_JOBS: [&str; 3] = ["jobs/", "scores/", "models/"];
+const OF_JOBS: [&str; 4] = ["jobs/", "scores/", "models/", "values/"];
 const OF_REPORTS: [&str; 2] = ["tables/", "figures/"];
 /// Other files of a report.
 const REPORT: [&str; 3] = ["report.html", "tables.json", "tables.md"];

@@ -15,15 +15,19 @@
 //! network = true               # whether it may use TCP (stamped on every table)
 //! confine = false              # whether it is confined at all (stamped on every table)
 //! ```
+//! `{param.NAME}` in an argument takes the values of `NAME` in `[ranker.tune.params]`.
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
 use fivefold_base::words::nearest;
 use fivefold_core::Seed;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 use super::limits::{Bytes, TimeLimit};
+use super::values::{NORMALISE, value_words};
 
 /// A program with its arguments, its files, its limits and its permissions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -121,6 +125,9 @@ impl Placeholder {
     }
 }
 
+/// The beginning of a place that a search fills in.
+const TUNED: &str = "{param.";
+
 impl CommandLine {
     /// Whether an argument holds this place.
     pub fn uses(&self, place: Placeholder) -> bool {
@@ -138,6 +145,37 @@ impl CommandLine {
                 .fold(argument.clone(), |text, place| text.replace(place.name(), place.file().unwrap_or(&number)))
         };
         self.argv.iter().map(fill).collect()
+    }
+
+    /// The names in `{param.NAME}`, which a search gives values, in the order of the arguments.
+    pub fn tuned_names(&self) -> Vec<&str> {
+        let names = |argument: &'_ String| -> Vec<(usize, usize)> {
+            let starts = argument.match_indices(TUNED).map(|(at, _)| at + TUNED.len());
+            starts.filter_map(|from| Some((from, from + argument[from..].find('}')?))).collect()
+        };
+        let found =
+            self.argv.iter().flat_map(|argument| names(argument).into_iter().map(|(from, to)| &argument[from..to]));
+        found.collect()
+    }
+
+    /// The command with the values of a setting in place of `{param.NAME}`.
+    ///
+    /// # Errors
+    /// If a name has no value, or if a value has no place.
+    pub(super) fn with_params(&self, values: &BTreeMap<String, Value>) -> Result<Self, String> {
+        let names = self.tuned_names();
+        if let Some(name) = names.iter().find(|name| !values.contains_key(**name)) {
+            return Err(format!("`{{param.{name}}}` has no value; name `{name}` in [ranker.tune.params]"));
+        }
+        let mut filled = self.clone();
+        for (name, value) in values.iter().filter(|(name, _)| name.as_str() != NORMALISE) {
+            if !names.contains(&name.as_str()) {
+                return Err(format!("`{name}` has no effect: `argv` has no `{{param.{name}}}`"));
+            }
+            let (place, word) = (format!("{TUNED}{name}}}"), value_words(value));
+            filled.argv.iter_mut().for_each(|argument| *argument = argument.replace(&place, &word));
+        }
+        Ok(filled)
     }
 
     /// Why the program cannot be found where it will run: a relative path that is not in `files`.

@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::error::Fault;
-use super::ranker::{RankerConfig, ScoreSource};
 use super::read::{Section, read};
 
 /// The parameters of `kind = "fusion"`.
@@ -110,7 +109,7 @@ impl FusionConfig {
         ]
     }
 
-    pub(super) fn read(params: Section<'_>) -> Result<ScoreSource, Fault> {
+    pub(super) fn read(params: Section<'_>) -> Result<Self, Fault> {
         let span = params.span_of("of");
         let config: FusionConfig = read(params.into_value())?;
         let fault = |message: String| Err(Fault::new(message, span.clone()));
@@ -129,30 +128,7 @@ impl FusionConfig {
         }
         match config.fusion() {
             Err(error) => fault(error.to_string()),
-            Ok(_) => Ok(ScoreSource::Fusion(config)),
+            Ok(_) => Ok(config),
         }
-    }
-
-    /// The first fusion that names a ranker which is not there, or which is a fusion itself: the
-    /// number of the fusion, and the error.
-    pub(super) fn wrong_member(rankers: &[RankerConfig]) -> Option<(usize, String)> {
-        let wrong = |label: &String| match rankers.iter().find(|ranker| ranker.label == *label) {
-            None => {
-                let known: Vec<&str> = rankers
-                    .iter()
-                    .filter(|ranker| !matches!(ranker.source, ScoreSource::Fusion(_)))
-                    .map(|ranker| ranker.label.as_str())
-                    .collect();
-                Some(format!("`of` names `{label}`, but no ranker has this label; there are {}", known.join(", ")))
-            }
-            Some(RankerConfig { source: ScoreSource::Fusion(_), .. }) => {
-                Some(format!("`of` names `{label}`, which is a fusion itself; name the rankers that it combines"))
-            }
-            Some(_) => None,
-        };
-        rankers.iter().enumerate().find_map(|(place, ranker)| match &ranker.source {
-            ScoreSource::Fusion(config) => Some((place, config.of.iter().find_map(wrong)?)),
-            _ => None,
-        })
     }
 }

@@ -30,6 +30,8 @@ mod query_sets;
 mod ranker;
 mod read;
 mod tables;
+mod tune;
+mod values;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -54,8 +56,11 @@ pub use limits::{Bytes, JobLimits, TimeLimit};
 pub use query_sets::QuerySetsConfig;
 pub use ranker::{OUTSIDE, OutsideKind, RankerConfig, ScoreFiles, ScoreSource, key_params};
 pub use tables::{PadConfig, TablesConfig};
+pub use tune::{Halving, Per, SearchMethod, Setting, StopOn, TuneConfig};
+pub use values::{MOST_CANDIDATES, value_words};
 
 use error::Fault;
+use ranker::{Shared, wrong_member};
 use read::Section;
 
 use crate::labels;
@@ -252,7 +257,12 @@ impl Experiment {
     /// Returns the experiment with `limits`, which replace the limits that its rankers have.
     #[must_use]
     pub fn with_limits(mut self, limits: JobLimits) -> Self {
-        self.rankers.iter_mut().for_each(|ranker| ranker.limits = limits.or(ranker.limits));
+        for ranker in &mut self.rankers {
+            ranker.limits = limits.or(ranker.limits);
+            for setting in ranker.tune.iter_mut().flat_map(|tune| &mut tune.settings) {
+                setting.ranker.limits = ranker.limits;
+            }
+        }
         self
     }
 
@@ -338,16 +348,15 @@ fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
     let mut datasets = sections.into_iter().map(DatasetConfig::read).collect::<Result<Vec<_>, _>>()?;
     check_labels("data sets", datasets.iter().map(|d| d.label.as_str()), &dataset_spans)?;
 
-    let limits = file.read("run")?.unwrap_or_default();
+    let run = file.read("run")?.unwrap_or_default();
+    let shared = Shared { registry, normalise, run, seed: Seed::new(seed) };
     let sections = file.tables("ranker")?;
     let mut ranker_spans: Vec<_> = sections.iter().map(Section::span).collect();
-    let mut rankers = sections
-        .into_iter()
-        .map(|section| RankerConfig::read(section, registry, &normalise, limits))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut rankers =
+        sections.into_iter().map(|section| RankerConfig::read(section, &shared)).collect::<Result<Vec<_>, _>>()?;
     let design = DesignConfig::read(&mut file, &datasets, &mut rankers, &mut ranker_spans)?;
     check_labels("rankers", rankers.iter().map(|r| r.label.as_str()), &ranker_spans)?;
-    if let Some((ranker, message)) = FusionConfig::wrong_member(&rankers) {
+    if let Some((ranker, message)) = wrong_member(&rankers) {
         return Err(Fault::new(message, ranker_spans[ranker].clone()));
     }
 

@@ -24,12 +24,18 @@
 //! [[ranker]]
 //! kind = "command"               # a program in any language, see `command`
 //! params = { argv = ["./rank", "{train}", "{test}", "{scores}"], files = ["rank"] }
+//!
+//! [[ranker]]
+//! label = "Tuned"
+//! kind = "lambdamart"
+//! [ranker.tune]                  # a search for parameters on validation parts, see `tune`
 //! ```
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use fivefold_core::Registry;
 use fivefold_core::params::{ParamInfo, with_keys};
+use fivefold_core::{Registry, Seed};
 use fivefold_data::{FeatureChoice, Normaliser};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
@@ -40,6 +46,7 @@ use super::error::Fault;
 use super::fusion::FusionConfig;
 use super::limits::JobLimits;
 use super::read::{Section, read};
+use super::tune::{Base, TuneConfig};
 use crate::code::KnownBy;
 use crate::labels;
 
@@ -59,7 +66,7 @@ pub const OUTSIDE: &[OutsideKind] = &[
         summary: "combines the rankings of other rankers of the experiment: reciprocal rank, CombSUM, Borda and others",
         params: FusionConfig::params,
         sees_features: false,
-        read: FusionConfig::read,
+        read: |params| FusionConfig::read(params).map(ScoreSource::Fusion),
     },
     OutsideKind {
         name: "command",
@@ -119,6 +126,9 @@ pub struct RankerConfig {
     /// does not hold them.
     #[serde(skip)]
     pub limits: JobLimits,
+    /// The search for the ranker's parameters. `None`: the parameters are fixed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tune: Option<Box<TuneConfig>>,
 }
 
 /// Where scores come from.
@@ -146,6 +156,13 @@ pub enum ScoreSource {
     Command(CommandLine),
     /// The rankings of other rankers, combined.
     Fusion(FusionConfig),
+}
+
+impl ScoreSource {
+    /// Whether a parameter chooses the only feature that the ranker sees.
+    fn takes_one_feature(&self) -> bool {
+        matches!(self, ScoreSource::Train { params, .. } if params.get("feature").is_some())
+    }
 }
 
 /// Returns the parameters under the names that job keys and model files use. So a new name of a
@@ -236,11 +253,29 @@ fn pattern<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, 
     }
 }
 
-const KEYS: [&str; 9] =
-    ["label", "kind", "normalise", "features", "train_share", "params", "time_limit", "memory_limit", "isolate"];
+const KEYS: [&str; 10] = [
+    "label",
+    "kind",
+    "normalise",
+    "features",
+    "train_share",
+    "params",
+    "tune",
+    "time_limit",
+    "memory_limit",
+    "isolate",
+];
 
 /// The keys of `[run]` that a ranker may also have.
 const LIMITS: [&str; 3] = ["time_limit", "memory_limit", "isolate"];
+
+/// The settings of an experiment that its rankers use.
+pub(super) struct Shared<'r> {
+    pub(super) registry: &'r Registry,
+    pub(super) normalise: Normaliser,
+    pub(super) run: JobLimits,
+    pub(super) seed: Seed,
+}
 
 impl RankerConfig {
     /// Whether two repeats of the ranker can differ: it draws numbers, or a sample of the training
@@ -252,15 +287,11 @@ impl RankerConfig {
             ScoreSource::Command(command) => command.uses(Placeholder::Seed),
             ScoreSource::Scores(_) | ScoreSource::Fusion(_) => false,
         };
-        by_seed || self.train_share.is_some()
+        let settings = self.tune.iter().flat_map(|tune| &tune.settings);
+        by_seed || self.train_share.is_some() || settings.into_iter().any(|setting| setting.ranker.draws())
     }
 
-    pub(super) fn read(
-        mut section: Section<'_>,
-        registry: &Registry,
-        default: &Normaliser,
-        run: JobLimits,
-    ) -> Result<Self, Fault> {
+    pub(super) fn read(mut section: Section<'_>, shared: &Shared<'_>) -> Result<Self, Fault> {
         let (kind, kind_span): (String, _) = section.require("kind", "this ranker")?;
         let label_span = if section.has("label") { section.span_of("label") } else { kind_span.clone() };
         let label = section.read::<String>("label")?.unwrap_or_else(|| kind.clone());
@@ -277,60 +308,113 @@ impl RankerConfig {
             memory: section.read("memory_limit")?,
             isolate: section.read("isolate")?,
         };
-        let limits = own_limits.or(run);
+        let limits = own_limits.or(shared.run);
         let params = match section.take("params") {
             Some(value) => Section::new(value, "`params`")?,
             None => Section::of_table(Spanned::new(kind_span.clone(), DeTable::new())),
         };
+        let tune = section.take("tune").map(|value| Section::new(value, "`tune`")).transpose()?;
         section.finish(&KEYS)?;
-        if let Some(outside) = OUTSIDE.iter().find(|outside| outside.name == kind) {
-            for (key, span) in [("normalise", own_span), ("features", features_span), ("train_share", share_span)] {
-                if let (false, Some(span)) = (outside.sees_features, span) {
-                    let message = format!("`{key}` has no effect on a ranker of kind `{kind}`, which sees no features");
-                    return Err(Fault::new(message, span));
-                }
-            }
-            if let (false, Some(span)) = (outside.sees_features, limits_span) {
-                return Err(Fault::new(
-                    format!("limits have no effect on a ranker of kind `{kind}`, which fits nothing"),
-                    span,
-                ));
-            }
-            let normalise = if outside.sees_features { own.unwrap_or(*default) } else { Normaliser::default() };
-            return Ok(RankerConfig {
-                label,
-                kind,
-                source: (outside.read)(params)?,
-                normalise,
-                features,
-                train_share,
-                limits,
-            });
+        let outside = OUTSIDE.iter().find(|outside| outside.name == kind);
+        if let Some(blind) = outside.filter(|outside| !outside.sees_features) {
+            let tune_span = tune.as_ref().map(Section::span);
+            blind.check_keys(own_span, features_span.clone(), share_span, limits_span, tune_span)?;
         }
-        let Some(entry) = registry.find(&kind) else {
-            if let Some(absent) = registry.find_absent(&kind) {
-                let fault =
-                    Fault::new(format!("this build has no ranker `{kind}`"), kind_span).label("not in this build");
-                return Err(fault.help(absent.to_string()));
-            }
-            let outside = OUTSIDE.iter().map(|outside| outside.name);
-            let known = registry.entries().iter().map(|entry| entry.name).chain(outside);
-            return Err(Fault::unknown("kind of ranker", &kind, kind_span, known));
+        let source = |params: Section<'_>| match outside {
+            Some(outside) => (outside.read)(params),
+            None => trained(&kind, &kind_span, params, shared.registry),
         };
-        let ranker = entry.parse(params.into_table()).map_err(|error| Fault::from(error).or_at(&kind_span))?;
-        let params = ranker.params();
-        // The job reads the parameters back from JSON. So a value that JSON cannot hold (infinity)
-        // is refused now, not during the run.
-        entry.restore(&params).map_err(|error| Fault::from(error).or_at(&kind_span))?;
-        if let (Some(span), true) = (features_span, params.get("feature").is_some()) {
+        let sees_features = outside.is_none_or(|outside| outside.sees_features);
+        let normalise = if sees_features { own.unwrap_or(shared.normalise) } else { Normaliser::default() };
+        let params = params.into_table();
+        let fixed = source(Section::of_table(params.clone()));
+        if let (Some(span), true) = (features_span, fixed.as_ref().is_ok_and(ScoreSource::takes_one_feature)) {
             let message = format!("a ranker of kind `{kind}` takes its feature by its parameter `feature`");
             return Err(Fault::new(message, span).help("leave out `features`"));
         }
-        let code = KnownBy::of(entry).map_err(|error| Fault::new(error, kind_span))?;
-        let renamed = entry.renamed.iter().map(|word| (word.new.to_owned(), word.old.to_owned())).collect();
-        let source = ScoreSource::Train { version: entry.version, code, seeded: ranker.seeded(), params, renamed };
-        Ok(RankerConfig { label, kind, source, normalise: own.unwrap_or(*default), features, train_share, limits })
+        let Some(tune) = tune else {
+            let source = fixed?;
+            if let ScoreSource::Command(command) = &source
+                && let Some(name) = command.tuned_names().first()
+            {
+                let fault = Fault::new(format!("`{{param.{name}}}` has no value"), kind_span);
+                return Err(fault.help(format!("give it values to try: [ranker.tune.params] {name} = [..]")));
+            }
+            return Ok(RankerConfig { label, kind, source, normalise, features, train_share, limits, tune: None });
+        };
+        if let (Err(fault), Some(_)) = (&fixed, outside) {
+            return Err(fault.clone());
+        }
+        // A parameter without a default may have its values in the search alone.
+        let fixed = fixed.ok();
+        let base = Base {
+            label: &label,
+            kind: &kind,
+            fixed: fixed.as_ref(),
+            normalise,
+            features: features.as_ref(),
+            train_share,
+            limits,
+            params: &params,
+            seed: shared.seed,
+            source: &source,
+        };
+        let tune = TuneConfig::read(tune, &base)?;
+        let source = fixed.unwrap_or_else(|| tune.settings[0].ranker.source.clone());
+        Ok(RankerConfig { label, kind, source, normalise, features, train_share, limits, tune: Some(Box::new(tune)) })
     }
+}
+
+impl OutsideKind {
+    /// Refuses the keys of a `[[ranker]]` that have no effect on a kind that fits nothing. Each key
+    /// is given by its place.
+    fn check_keys(
+        &self,
+        normalise: Option<Range<usize>>,
+        features: Option<Range<usize>>,
+        train_share: Option<Range<usize>>,
+        limits: Option<Range<usize>>,
+        tune: Option<Range<usize>>,
+    ) -> Result<(), Fault> {
+        for (span, what) in [
+            (normalise, "`normalise` has no effect on a ranker of kind `KIND`, which sees no features"),
+            (features, "`features` has no effect on a ranker of kind `KIND`, which sees no features"),
+            (train_share, "`train_share` has no effect on a ranker of kind `KIND`, which sees no features"),
+            (limits, "limits have no effect on a ranker of kind `KIND`, which fits nothing"),
+            (tune, "`tune` has no effect on a ranker of kind `KIND`, which fits nothing"),
+        ] {
+            if let Some(span) = span {
+                return Err(Fault::new(what.replace("KIND", self.name), span));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The source of a registered ranker with these parameters.
+fn trained(
+    kind: &str,
+    kind_span: &Range<usize>,
+    params: Section<'_>,
+    registry: &Registry,
+) -> Result<ScoreSource, Fault> {
+    let Some(entry) = registry.find(kind) else {
+        if let Some(absent) = registry.find_absent(kind) {
+            let fault = Fault::new(format!("this build has no ranker `{kind}`"), kind_span.clone());
+            return Err(fault.label("not in this build").help(absent.to_string()));
+        }
+        let outside = OUTSIDE.iter().map(|outside| outside.name);
+        let known = registry.entries().iter().map(|entry| entry.name).chain(outside);
+        return Err(Fault::unknown("kind of ranker", kind, kind_span.clone(), known));
+    };
+    let ranker = entry.parse(params.into_table()).map_err(|error| Fault::from(error).or_at(kind_span))?;
+    let params = ranker.params();
+    // The job reads the parameters back from JSON. So a value that JSON cannot hold (infinity) is
+    // refused now, not during the run.
+    entry.restore(&params).map_err(|error| Fault::from(error).or_at(kind_span))?;
+    let code = KnownBy::of(entry).map_err(|error| Fault::new(error, kind_span.clone()))?;
+    let renamed = entry.renamed.iter().map(|word| (word.new.to_owned(), word.old.to_owned())).collect();
+    Ok(ScoreSource::Train { version: entry.version, code, seeded: ranker.seeded(), params, renamed })
 }
 
 /// Reads `features`. An empty list is an error.
@@ -342,6 +426,29 @@ fn read_features(section: &mut Section<'_>) -> Result<Option<FeatureChoice>, Fau
             .help("name features by number, name or group, or leave out `features`")),
         None => Ok(features),
     }
+}
+
+/// The first fusion that names a ranker which is not there, or which is a fusion itself: the
+/// number of the fusion, and the error.
+pub(super) fn wrong_member(rankers: &[RankerConfig]) -> Option<(usize, String)> {
+    let wrong = |label: &String| match rankers.iter().find(|ranker| ranker.label == *label) {
+        None => {
+            let known: Vec<&str> = rankers
+                .iter()
+                .filter(|ranker| !matches!(ranker.source, ScoreSource::Fusion(_)))
+                .map(|ranker| ranker.label.as_str())
+                .collect();
+            Some(format!("`of` names `{label}`, but no ranker has this label; there are {}", known.join(", ")))
+        }
+        Some(RankerConfig { source: ScoreSource::Fusion(_), .. }) => {
+            Some(format!("`of` names `{label}`, which is a fusion itself; name the rankers that it combines"))
+        }
+        Some(_) => None,
+    };
+    rankers.iter().enumerate().find_map(|(place, ranker)| match &ranker.source {
+        ScoreSource::Fusion(config) => Some((place, config.of.iter().find_map(wrong)?)),
+        _ => None,
+    })
 }
 
 /// Reads `train_share`. The share 1 is the same as none.

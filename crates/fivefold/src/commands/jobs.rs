@@ -16,7 +16,8 @@ use crate::screen::{Screen, tell};
   fivefold jobs mq2008.toml --only Ridge
   fivefold jobs mq2008.toml --json | jq -r '.[] | select(.state != \"done\") | .id'
 
-Stages: a job of stage 1 (a fusion) needs the results of jobs of stage 0, and comes after them.
+Stages: a job of stage 1 (a fusion, a tuned ranker) needs the results of jobs of stage 0, and comes after them.
+Candidates of a search are DATASET/foldK/RANKER/SETTING, where SETTING is a part of a hash.
 States: done, failed (will be tried again), open (not done yet, or done with other inputs).")]
 pub(crate) struct Args {
     #[command(flatten)]

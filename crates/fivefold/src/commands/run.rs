@@ -46,7 +46,7 @@ use crate::threads::ThreadArgs;
 
 A job (data set x fold x ranker) whose result is in the folder is not done again, unless an input of the job changed. \
 After Ctrl-C or a crash, the next `run` goes on from the finished jobs. A failed job stands as FAILED in the tables \
-and makes the exit code 1; the next `run` tries it again. The result hash covers every value of every query; `fivefold \
+and makes the exit code 1 (a failed candidate of a search does not: the search goes on); the next `run` tries it again. The result hash covers every value of every query; `fivefold \
 verify` derives it again.")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -92,6 +92,9 @@ struct Summary<'a> {
     reused: usize,
     done: usize,
     failed: Vec<FailedJob<'a>>,
+    /// Jobs that are candidates of a search for parameters, and how many of them failed.
+    candidates: usize,
+    failed_candidates: usize,
     cancelled: bool,
     /// Hash over every value of every query; none where the run was partial.
     result: Option<&'a str>,
@@ -231,6 +234,8 @@ impl Args {
                 reused: outcome.reused,
                 done: outcome.done,
                 failed: outcome.failed.iter().map(|(id, error)| FailedJob { id, error }).collect(),
+                candidates: outcome.candidates,
+                failed_candidates: outcome.failed_candidates,
                 cancelled: outcome.cancelled,
                 result: outcome.results.as_ref().map(|results| results.manifest.result.as_str()),
                 stamps: outcome.results.as_ref().map(Results::stamps).unwrap_or_default(),
@@ -265,10 +270,14 @@ impl Args {
         let chosen = self.tables.choose(&report.tables)?;
         if let Some(overview) = &report.overview {
             let failed = outcome.failed.len();
+            let candidates = match outcome.candidates {
+                0 => String::new(),
+                count => format!("; {} of searches, {} failed", counted(count, "candidate"), outcome.failed_candidates),
+            };
             screen.line(format_args!(
-                "{name}: {}; {}, {failed} failed",
+                "{name}: {}; {}, {failed} failed{candidates}",
                 overview.facts(),
-                counted(outcome.jobs, "job")
+                counted(outcome.jobs - outcome.candidates, "job")
             ));
             screen.overview(overview);
         }
@@ -320,7 +329,7 @@ fn ending(outcome: &experiment::RunOutcome, tables: &[Table], folder: &str, only
         0 => String::new(),
         count => format!(
             " {count} of {} {}: {} cells say FAILED.",
-            counted(outcome.jobs, "job"),
+            counted(outcome.jobs - outcome.candidates, "job"),
             if only_evaluate { which(count, "has no result", "have no result") } else { "failed" },
             which(count, "its", "their")
         ),

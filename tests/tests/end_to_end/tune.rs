@@ -1,0 +1,253 @@
+//! Tests searches for parameters: against the commands that train, score and evaluate one model, and
+//! with programs in other languages.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::harness::{
+    assert_same_content, content, directory, fivefold, json, real_data, run, stderr, stdout, stdout_with_data,
+};
+
+const EXPERIMENT: &str = r#"
+name = "tuned"
+seed = 3
+[[dataset]]
+label = "made"
+path = "made"
+layout = "fold-dirs"
+[[ranker]]
+label = "Ridge"
+kind = "linear"
+[ranker.tune]
+method = "grid"
+measure = "ndcg@10"
+normalise = ["none", { method = "z-score", over = "query" }]
+[ranker.tune.params]
+lambda = [0.1, 100.0, 10000.0]
+[[ranker]]
+label = "LMART"
+kind = "lambdamart"
+params = { trees = 6 }
+isolate = true
+[ranker.tune]
+method = "random"
+draws = 3
+measure = "ap.v2"
+per = "data-set"
+[ranker.tune.params]
+leaves = { low = 3, high = 20 }
+learning_rate = { low = 0.01, high = 0.5, scale = "log" }
+[[ranker]]
+label = "Fused"
+kind = "fusion"
+params = { of = ["Ridge", "LMART"] }
+[evaluation]
+measures = ["ndcg"]
+cutoffs = [10]
+"#;
+
+fn made(experiment: &str) -> tempfile::TempDir {
+    let at = directory(&[("tuned.toml", experiment)]);
+    stdout(at.path(), "make --shape mq2007 --queries 30 --out made");
+    at
+}
+
+fn manifest(at: &Path, out: &str) -> Value {
+    serde_json::from_slice(&std::fs::read(at.join(out).join("manifest.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn a_search_is_made_of_jobs() {
+    let at = made(EXPERIMENT);
+    let listed = stdout(at.path(), "jobs tuned.toml");
+    let of_stage = |stage: &str| listed.lines().filter(|line| line.contains(stage)).count();
+    assert_eq!((of_stage("stage 0"), of_stage("stage 1"), of_stage("stage 2")), (5 * 9, 10, 5), "{listed}");
+    let output = run(at.path(), "run tuned.toml --out one --threads 1");
+    let (said, shown) = (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+    assert!(said.contains("60 jobs (45 candidates of searches; 0 reused, 60 to do)"), "{said}");
+    assert!(shown.contains("15 jobs, 0 failed; 45 candidates of searches, 0 failed"), "{shown}");
+    stdout(at.path(), "run tuned.toml --out two --threads 3");
+    assert_same_content(&at.path().join("one"), &at.path().join("two"));
+    let again = run(at.path(), "run tuned.toml --out one");
+    assert!(String::from_utf8_lossy(&again.stderr).contains("60 reused, 0 to do"));
+    let verified = stdout(at.path(), "verify one");
+    assert!(
+        verified.contains("scores from models  15   0") && verified.contains("inputs of jobs      60   0"),
+        "{verified}"
+    );
+}
+
+/// The value of a candidate is the value that `eval` gives to the scores of a model that `train`
+/// made.
+#[test]
+fn a_candidate_has_the_value_of_a_model_trained_by_hand() {
+    let at = made(EXPERIMENT);
+    stdout(at.path(), "run tuned.toml --only Ridge --out out");
+    let candidates: Vec<String> = content(&at.path().join("out/jobs/made/fold2/Ridge")).into_keys().collect();
+    assert_eq!(candidates.len(), 6);
+    for name in candidates {
+        let record = std::fs::read(at.path().join("out/jobs/made/fold2/Ridge").join(name)).unwrap();
+        let record: Value = serde_json::from_slice(&record).unwrap();
+        let (tried, inputs) = (&record["tried"], &record["inputs"]);
+        let (lambda, method) = (&inputs["params"]["lambda"], &inputs["normalise"]["method"]);
+        let method = method.as_str().unwrap();
+        let fold = "made/Fold2";
+        stdout(
+            at.path(),
+            &format!(
+                "train --ranker linear --param lambda={lambda} --normalise {method}:query --train {fold}/train.txt -o m \
+                 --replace"
+            ),
+        );
+        stdout(at.path(), &format!("score --model m --data {fold}/vali.txt -o s --replace"));
+        let found = json(at.path(), &format!("eval --data {fold}/vali.txt --scores s --measures ndcg@10 --json"));
+        assert_eq!(mean_of(&found), tried["value"].as_f64().unwrap(), "{record}");
+    }
+}
+
+/// The mean of the only measure that `eval --json` printed.
+fn mean_of(eval: &Value) -> f64 {
+    eval["means"][0]["mean"].as_f64().unwrap()
+}
+
+/// A ranker without a search at the chosen setting makes the same model.
+#[test]
+fn the_model_of_a_tuned_ranker_is_that_of_its_setting() {
+    let at = made(EXPERIMENT);
+    stdout(at.path(), "run tuned.toml --out out");
+    let chosen = &manifest(at.path(), "out")["jobs"][1]["chosen"]["setting"];
+    let (leaves, rate) = (&chosen["leaves"], &chosen["learning_rate"]);
+    let plain = EXPERIMENT
+        .split("isolate")
+        .next()
+        .unwrap()
+        .replace("trees = 6", &format!("trees = 6, leaves = {leaves}, learning_rate = {rate}"));
+    std::fs::write(at.path().join("plain.toml"), plain).unwrap();
+    stdout(at.path(), "run plain.toml --only LMART --out plain");
+    for kind in ["models", "scores"] {
+        let of = |out: &str| content(&at.path().join(out).join(kind).join("made/fold1"));
+        let file = |out: &str| of(out).into_iter().find(|(name, _)| name.starts_with("LMART")).unwrap();
+        assert_eq!(file("out"), file("plain"));
+    }
+}
+
+const COMMAND: &str = r#"
+name = "tuned"
+[[dataset]]
+label = "made"
+path = "made"
+layout = "fold-dirs"
+[[ranker]]
+label = "Shell"
+kind = "command"
+params = { argv = ["sh", "nth.sh", "{test}", "{scores}", "{param.feature}"], files = ["nth.sh"] }
+[ranker.tune]
+method = "grid"
+measure = "ndcg@10"
+[ranker.tune.params]
+feature = [3, 25, 40]
+[[ranker]]
+label = "Feature"
+kind = "feature"
+[ranker.tune]
+method = "grid"
+measure = "ndcg@10"
+[ranker.tune.params]
+feature = [3, 25, 40]
+[evaluation]
+measures = ["ndcg"]
+cutoffs = [10]
+"#;
+
+/// Scores each document by a feature, as the built-in ranker `feature` does.
+const NTH: &str = "sed \"s/^.* $3:\\([^ ]*\\) .*/\\1/\" \"$1\" > \"$2\"\n";
+
+#[test]
+fn parameters_of_a_program_are_searched_too() {
+    let at = made(COMMAND);
+    std::fs::write(at.path().join("nth.sh"), NTH).unwrap();
+    stdout(at.path(), "run tuned.toml --out out");
+    let manifest = manifest(at.path(), "out");
+    let jobs = manifest["jobs"].as_array().unwrap();
+    let chosen = |job: &Value| (job["chosen"]["number"].clone(), job["chosen"]["value"].clone());
+    for pair in jobs.chunks(2) {
+        assert_eq!(chosen(&pair[0]), chosen(&pair[1]), "{pair:?}");
+    }
+    assert_eq!(jobs.len(), 10);
+    for (from, to, expected) in [
+        ("{param.feature}", "3", "`feature` has no effect: `argv` has no `{param.feature}`"),
+        ("{param.feature}", "{param.feature}{param.x}", "`{param.x}` has no value; name `x` in [ranker.tune.params]"),
+    ] {
+        std::fs::write(at.path().join("wrong.toml"), COMMAND.replace(from, to)).unwrap();
+        let text = stderr(at.path(), "jobs wrong.toml", 2).replace(['│', '\n'], " ");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+/// The choices of scikit-learn 1.9.1, GridSearchCV with a PredefinedSplit, by docs/tuning_sklearn.py:
+/// the ranker, the fold, the chosen parameter, and its nDCG@10 on the validation part.
+const SKLEARN: [(&str, usize, f64, f64); 10] = [
+    ("linear", 1, 10.0, 0.533_091),
+    ("linear", 2, 1.0, 0.472_243),
+    ("linear", 3, 100.0, 0.437_196),
+    ("linear", 4, 1000.0, 0.481_637),
+    ("linear", 5, 1000.0, 0.547_867),
+    ("l2-logistic", 1, 1.0, 0.548_083),
+    ("l2-logistic", 2, 0.01, 0.482_805),
+    ("l2-logistic", 3, 0.1, 0.447_156),
+    ("l2-logistic", 4, 0.1, 0.484_306),
+    ("l2-logistic", 5, 0.1, 0.556_725),
+];
+
+const ON_MQ2008: &str = r#"
+name = "oracle"
+[[dataset]]
+name = "mq2008"
+[[ranker]]
+kind = "linear"
+[ranker.tune]
+method = "grid"
+measure = "ndcg@10"
+[ranker.tune.params]
+lambda = [0.1, 1.0, 10.0, 100.0, 1000.0]
+[[ranker]]
+kind = "l2-logistic"
+[ranker.tune]
+method = "grid"
+measure = "ndcg@10"
+[ranker.tune.params]
+c = [1.0, 0.1, 0.01, 0.001]
+"#;
+
+#[test]
+fn choices_on_mq2008_are_those_of_scikit_learn() {
+    let Some(data) = real_data() else { return };
+    let at = directory(&[("oracle.toml", ON_MQ2008)]);
+    stdout_with_data(at.path(), &data, &["run", "oracle.toml", "--out", "out"]);
+    for (kind, fold, value, mean) in SKLEARN {
+        let name = format!("out/jobs/MQ2008/fold{fold}/{kind}.json");
+        let name = if at.path().join(&name).exists() { name } else { name.replace("MQ2008", "mq2008") };
+        let record: Value = serde_json::from_slice(&std::fs::read(at.path().join(name)).unwrap()).unwrap();
+        let (chosen, name) = (&record["chosen"], if kind == "linear" { "lambda" } else { "c" });
+        assert_eq!(chosen["setting"][name].as_f64(), Some(value), "{kind}, fold {fold}");
+        // The script prints six digits.
+        assert!((chosen["value"].as_f64().unwrap() - mean).abs() < 1e-5, "{kind}, fold {fold}: {chosen}");
+    }
+}
+
+/// Without validation parts, a search is refused before any job.
+#[test]
+fn a_search_needs_validation_parts() {
+    let at = made(EXPERIMENT);
+    let text = EXPERIMENT.replace(
+        "layout = \"fold-dirs\"",
+        "layout = \"train-test\"\nfiles = [\"Fold1/train.txt\", \"Fold1/test.txt\"]",
+    );
+    std::fs::write(at.path().join("none.toml"), text).unwrap();
+    let output = fivefold(at.path()).args(["jobs", "none.toml"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).replace(['│', '\n'], " ");
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("has 0 queries of validation, too few for `tune`"), "{said}");
+}
