@@ -4,7 +4,7 @@
     python3 docs/leaf_documents.py runs/leaf-documents
     python3 docs/leaf_documents.py runs/leaf-documents --seeds 10 --collection ohsumed mq2008
 
-The script cuts every validation part in two halves of its queries, as quality_tuning.py does. Each
+The script cuts every validation part in two halves of its queries. Each
 candidate is trained with one half as its validation part, for early stopping, and measured on the
 other half (nDCG@10); then the halves change places. Test parts are not read. OHSUMED, MQ2008, the
 MSLR sample and a made collection, five folds each, all else LambdaMART's defaults.
@@ -28,12 +28,22 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from quality_tuning import halves
-
 CANDIDATES = [(rule, documents) for rule in ("counted", "by-hessian") for documents in (20, 40, 60)]
 COLLECTIONS = ["ohsumed", "mq2008", "mslr-sample", "made"]
 MADE = ["make", "--shape", "mslr-web30k", "--queries", "60", "--seed", "1"]
 PROGRAM = os.environ.get("FIVEFOLD", "fivefold")
+
+
+def halves(text):
+    """Every second query, and the others."""
+    queries, last = [], None
+    for line in filter(str.strip, text.splitlines()):
+        query = line.split()[1]
+        if query != last:
+            queries.append("")
+            last = query
+        queries[-1] += line + "\n"
+    return "".join(queries[::2]), "".join(queries[1::2])
 
 
 def folds(name, folder):
