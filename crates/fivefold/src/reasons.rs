@@ -97,8 +97,10 @@ fn reason(plan: &Plan<'_>, job: &Job, reuse: &Reuse) -> String {
         Reuse::Reused => String::new(),
         Reuse::New => "there is no result of this data set, fold and ranker".to_owned(),
         Reuse::Changed { changes } => {
-            let (data, own): (Vec<&str>, Vec<&str>) =
+            let (data, mut own): (Vec<&str>, Vec<&str>) =
                 changes.iter().map(|change| change.input.as_str()).partition(|input| PARTS.contains(input));
+            // Candidates of a search change with their data.
+            own.retain(|input| data.is_empty() || *input != "candidates");
             let data =
                 (!data.is_empty()).then(|| format!("the data of {}", plan.experiment.datasets[job.dataset].label));
             let what: Vec<String> = own.into_iter().map(str::to_owned).chain(data).collect();

@@ -224,8 +224,11 @@ fn data_that_changed_under_a_finished_run_are_noticed_explained_and_learned_from
     assert!(output.status.success(), "{said}");
     let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let done = summary["done"].as_u64().unwrap();
-    // The jobs that use the data are done again, but never the jobs of the other data set.
-    assert!((35..=40).contains(&done), "{summary}");
+    // The jobs that use the data are done again, but never the jobs of the other data set: of the
+    // search all five choices, and the candidates of four folds. In one fold the change is in the test
+    // part, which no candidate sees.
+    let of_search = 5 + 2 * 4;
+    assert!((35 + of_search..=40 + of_search).contains(&done), "{summary}");
     assert!(said.contains(&format!("done again: {done} jobs because the data of read changed")), "{said}");
     succeed(at, &["run", "mixed.toml", "--out", "new"]);
     assert_same_content(&at.join("old"), &at.join("new"));
