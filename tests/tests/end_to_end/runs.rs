@@ -412,7 +412,7 @@ fn a_template_that_asks_for_what_there_is_not_is_told_what_there_is() {
     let at = folder.path();
     stdout(at, "run small.toml --out run");
     std::fs::create_dir(at.join("mine")).unwrap();
-    let page = "a page has agreements, alpha, bibtex, drill, facts, figures, manifest, methods, name, notices, noun, overview, pairs, result, scores, seed, stamps, \
+    let page = "a page has agreements, alpha, bibtex, drill, facts, figure_notes, figures, manifest, methods, name, notices, noun, overview, pairs, result, scores, seed, stamps, \
                 summary, table_notes, tables, test, version";
     for (file, template, said) in [
         ("page.html", "<p>\n{{ nmae | upper }}", &["page.html:2: there is no `nmae`; did you mean `name`?", page][..]),
@@ -420,7 +420,7 @@ fn a_template_that_asks_for_what_there_is_not_is_told_what_there_is() {
         (
             "page.html",
             "{% for f in figures %}{{ f.id }} {{ f.titel }}{% endfor %}",
-            &["page.html:1: there is no `f.titel`; did you mean `title`? `f` has elsewhere, id, svg, title"],
+            &["page.html:1: there is no `f.titel`; did you mean `title`? `f` has elsewhere, id, notes, svg, title"],
         ),
         (
             "page.html",
