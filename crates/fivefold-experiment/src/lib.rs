@@ -17,7 +17,7 @@ pub mod reuse;
 pub mod run;
 mod schedule;
 pub mod scoring;
-mod tuned;
+pub mod tuned;
 pub mod verify;
 mod work;
 pub mod worker;

@@ -33,8 +33,12 @@ pub(crate) enum ChoiceError {
     Folder(#[from] StoreError),
 }
 
-/// The values of a measure on each query of a part, in order. NaN is an undefined value.
-pub(crate) fn values(
+/// The values of a measure on each query of a part, in order. NaN is an undefined value. The tuple
+/// holds the highest grade of the collection, and the seed that shuffles ties.
+///
+/// # Errors
+/// If the measure cannot be computed, or if a score is not finite.
+pub fn values(
     measure: &MeasureSpec,
     conventions: &Conventions,
     (max_grade, seed): (u8, Seed),
@@ -52,8 +56,9 @@ pub(crate) fn values(
     (0..part.len()).into_par_iter().map_init(Scratch::default, value).collect()
 }
 
-/// What a candidate came to, by its values.
-pub(crate) fn tried(tune: &TuneConfig, number: Option<usize>, conventions: &Conventions, values: &[f64]) -> Tried {
+/// What a candidate came to, by its values. `number` is given if results of other candidates chose
+/// its setting.
+pub fn tried(tune: &TuneConfig, number: Option<usize>, conventions: &Conventions, values: &[f64]) -> Tried {
     let found = mean(values, conventions.undefined);
     Tried {
         number,
@@ -78,6 +83,13 @@ pub(crate) fn choose(plan: &Plan<'_>, job: &Job, tune: &TuneConfig, store: &Stor
         let settings = counted(found.len(), "setting");
         ChoiceError::NoSetting(format!("none of {settings} could be chosen: {reason}"))
     })
+}
+
+/// The setting with the highest mean on one validation part. `found` holds the values of each
+/// setting, or `None` for a setting whose fit failed. `None` if no setting has a value.
+pub fn choose_on_one_part(tune: &TuneConfig, conventions: &Conventions, found: &[Option<Vec<f64>>]) -> Option<Chosen> {
+    let found = found.iter().map(|values| values.clone().map(|values| vec![values])).enumerate().collect();
+    choice(tune, conventions, &found)
 }
 
 /// The number of the setting that a candidate of a later rung takes.

@@ -31,6 +31,7 @@ mod score;
 mod standardise;
 mod topics;
 mod train;
+mod tune;
 mod verify;
 
 use clap::Subcommand;
@@ -48,6 +49,7 @@ pub(crate) enum Command {
     Report(report::Args),
     Verify(verify::Args),
     Train(train::Args),
+    Tune(tune::Args),
     Score(score::Args),
     Importance(importance::Args),
     Export(export::Args),
@@ -83,6 +85,7 @@ impl Command {
             Command::Report(args) => args.run(screen),
             Command::Verify(args) => args.run(registry, screen),
             Command::Train(args) => args.run(registry, screen),
+            Command::Tune(args) => args.run(registry, screen),
             Command::Score(args) => args.run(registry, screen),
             Command::Importance(args) => args.run(registry, screen),
             Command::Export(args) => args.run(screen),

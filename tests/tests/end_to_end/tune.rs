@@ -251,3 +251,35 @@ fn a_search_needs_validation_parts() {
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("has 0 queries of validation, too few for `tune`"), "{said}");
 }
+
+/// The choice of `fivefold tune` is that of a loop over `train`, `score` and `eval`, and so is the
+/// model.
+#[test]
+fn one_ranker_is_tuned_without_an_experiment_file() {
+    let folder = directory(&[]);
+    let at = folder.path();
+    stdout(at, "make --shape mq2007 --queries 60 --seed 3 --out data");
+    let files = "--train data/Fold1/train.txt --valid data/Fold1/vali.txt --normalise z-score:query";
+    let value = |lambda: &str| {
+        stdout(at, &format!("train --ranker linear --param lambda={lambda} {files} --out {lambda}.json"));
+        stdout(at, &format!("score --model {lambda}.json --data data/Fold1/vali.txt --out {lambda}.txt"));
+        let values =
+            json(at, &format!("eval --data data/Fold1/vali.txt --scores {lambda}.txt --measures ndcg@10 --json"));
+        values["means"][0]["mean"].as_f64().unwrap_or_else(|| panic!("{values}"))
+    };
+    let lambdas = ["0.001", "10.0", "1000.0", "100000.0"];
+    let values = lambdas.map(value);
+    let best = (0..4).max_by(|&one, &other| values[one].total_cmp(&values[other]).then(other.cmp(&one))).unwrap();
+    let search = format!("tune --ranker linear --try lambda={} --measure ndcg@10 {files}", lambdas.join(","));
+    let told = json(at, &format!("{search} --out tuned.json --json"));
+    let found: Vec<f64> =
+        told["settings"].as_array().unwrap().iter().map(|own| own["value"].as_f64().unwrap()).collect();
+    assert_eq!(found, values);
+    assert_eq!(told["chosen"]["number"], best, "{told}");
+    assert_eq!(
+        std::fs::read(at.join("tuned.json")).unwrap(),
+        std::fs::read(at.join(format!("{}.json", lambdas[best]))).unwrap()
+    );
+    let wrong = stderr(at, &search.replace("--try lambda", "--try lamda").replace("tune ", "tune --out x.json "), 2);
+    assert!(wrong.contains("lamda"), "{wrong}");
+}

@@ -139,7 +139,7 @@ impl Args {
                     input::read_text(path, input::MOST_SETTINGS).map_err(|error| Problem::file("read", path, error))?;
                 (path.display().to_string(), text)
             }
-            None => ("--param".to_owned(), toml_lines(&self.param)?),
+            None => ("--param".to_owned(), toml_lines("--param", &self.param, false)?),
         };
         let mut table = DeTable::parse(&text).map_err(|error| Problem::toml(&error, &name, &text))?;
         let old = rename_keys(table.get_mut(), entry.renamed).map_err(|error| Problem::param(error, &name, &text))?;
@@ -149,7 +149,11 @@ impl Args {
 }
 
 /// Refuses a fit that needs more memory than is left, before the fit takes memory.
-fn refuse_beyond_memory(ranker: &dyn DynRanker, train: &Dataset, validation: Option<&Dataset>) -> miette::Result<()> {
+pub(super) fn refuse_beyond_memory(
+    ranker: &dyn DynRanker,
+    train: &Dataset,
+    validation: Option<&Dataset>,
+) -> miette::Result<()> {
     let Some(left) = memory_left() else { return Ok(()) };
     let needed = ranker.fit_bytes(train, validation);
     if needed <= left {
@@ -165,7 +169,7 @@ fn refuse_beyond_memory(ranker: &dyn DynRanker, train: &Dataset, validation: Opt
 
 /// Prints the findings of a run's leak guards on these parts, as warnings. The training goes on,
 /// because it prints no table of measures, and because the user may intend such a model.
-fn warn_of_leaks(parts: &[Dataset], first_feature_id: u32) {
+pub(super) fn warn_of_leaks(parts: &[Dataset], first_feature_id: u32) {
     for finding in label_features(&parts[0], first_feature_id) {
         tell(format_args!("warning: {finding}"));
     }
@@ -183,18 +187,24 @@ fn warn_of_leaks(parts: &[Dataset], first_feature_id: u32) {
     }
 }
 
-/// Turns each `NAME=VALUE` into a line of TOML. A value that is not TOML becomes a string, so words
-/// need no quotes.
-fn toml_lines(params: &[String]) -> miette::Result<String> {
+/// Turns each `NAME=VALUE` of an option into a line of TOML. A value that is not TOML becomes a
+/// string, so words need no quotes. With `list`, commas separate the values of a list.
+pub(super) fn toml_lines(option: &str, params: &[String], list: bool) -> miette::Result<String> {
     let mut text = String::new();
+    let is_value = |value: &str| format!("x = {value}").parse::<toml::Table>().is_ok_and(|table| table.len() == 1);
+    let word = |part: &str| if is_value(part) { part.to_owned() } else { toml::Value::from(part).to_string() };
     for param in params {
         let Some((name, value)) = param.split_once('=') else {
-            return Err(Problem::new(format!("`--param {param}` has no value"))
-                .help("write --param NAME=VALUE")
+            return Err(Problem::new(format!("`{option} {param}` has no value"))
+                .help(format!("write {option} NAME=VALUE"))
                 .into());
         };
-        let is_value = format!("x = {value}").parse::<toml::Table>().is_ok_and(|table| table.len() == 1);
-        let value = if is_value { value.to_owned() } else { toml::Value::from(value).to_string() };
+        // A list or a table is one value, whatever commas it has.
+        let is_whole = is_value(value) && value.trim_start().starts_with(['[', '{']);
+        let value = match list && !is_whole {
+            true => format!("[{}]", value.split(',').map(word).collect::<Vec<_>>().join(", ")),
+            false => word(value),
+        };
         text.push_str(&format!("{} = {value}\n", name.trim()));
     }
     Ok(text)
@@ -207,7 +217,7 @@ mod tests {
     #[test]
     fn values_are_toml_and_words_are_strings() {
         let given = ["trees=10", "rate = 0.5", "objective=ndcg@10", "preset=ranklib", "on=true", "list=[1, 2]"];
-        let text = toml_lines(&given.map(str::to_owned)).unwrap();
+        let text = toml_lines("--param", &given.map(str::to_owned), false).unwrap();
         let table: toml::Table = text.parse().unwrap();
         assert_eq!(table["trees"], toml::Value::from(10));
         assert_eq!(table["rate"], toml::Value::from(0.5));
@@ -215,12 +225,12 @@ mod tests {
         assert_eq!(table["preset"], toml::Value::from("ranklib"));
         assert_eq!(table["on"], toml::Value::from(true));
         assert_eq!(table["list"], toml::Value::from(vec![1, 2]));
-        assert!(toml_lines(&["trees".to_owned()]).is_err());
+        assert!(toml_lines("--param", &["trees".to_owned()], false).is_err());
     }
 
     #[test]
     fn a_value_cannot_smuggle_in_a_second_parameter() {
-        let text = toml_lines(&["a=1\nb = 2".to_owned()]).unwrap();
+        let text = toml_lines("--param", &["a=1\nb = 2".to_owned()], false).unwrap();
         assert_eq!(text.parse::<toml::Table>().unwrap().len(), 1);
     }
 }
