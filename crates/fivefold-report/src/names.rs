@@ -74,7 +74,7 @@ fn numbered(whole: &[String], fit: usize) -> Vec<String> {
 }
 
 /// Escapes a text for XML.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let escapes = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&apos;")];
     escapes.iter().fold(text.to_owned(), |text, (sign, escape)| text.replace(*sign, escape))
 }

@@ -3,7 +3,6 @@
 //!
 //! Text stays text and coordinates are whole pixels, so the bytes are the same on every machine.
 
-use minijinja::HtmlEscape;
 use plotters::chart::MeshStyle;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::Ranged;
@@ -12,6 +11,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::error::ReportError;
 use crate::figure::Figure;
+use crate::names::escape;
 use crate::terminal::wrapped;
 
 /// A part of the page for a drawing.
@@ -46,8 +46,8 @@ pub(crate) fn page(
 
 /// Title and notes as text that programs read and that nobody sees: a paper has them in its caption.
 fn description(figure: &Figure) -> String {
-    let notes: String = figure.notes.iter().map(|note| format!("\n{}", HtmlEscape(note))).collect();
-    format!("<title>{}</title>\n<desc>{notes}\n</desc>\n", HtmlEscape(&figure.title))
+    let notes: String = figure.notes.iter().map(|note| format!("\n{}", escape(note))).collect();
+    format!("<title>{}</title>\n<desc>{notes}\n</desc>\n", escape(&figure.title))
 }
 
 fn draw_page(

@@ -8,6 +8,16 @@
 use super::counted::Counted;
 use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, Param, THRESHOLD, number};
 
+/// The parameter `x` of F.
+pub(super) const RECALL_WEIGHT: Param = Param {
+    name: "x",
+    help: "the weight of recall, the square of beta; trec_eval's set_F.x",
+    values: "a number of at least 0, at most 1e6",
+    canonical: |text| number(text, |x| (0.0..=1e6).contains(&x)),
+    default: |_, _| "1".to_owned(),
+    usual: None,
+};
+
 /// `f`.
 pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     name: "f",
@@ -15,18 +25,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     formula: "(1+x) c / (x R + k), c relevant documents in the top min(k,n), R relevant documents; undefined without one",
     source: "van Rijsbergen, Information Retrieval, 1979; trec_eval",
     cutoffs: Cutoffs::Required,
-    params: &[
-        Param {
-            name: "x",
-            help: "the weight of recall, the square of beta; trec_eval's set_F.x",
-            values: "a number of at least 0, at most 1e6",
-            canonical: |text| number(text, |x| (0.0..=1e6).contains(&x)),
-            default: |_, _| "1".to_owned(),
-            usual: None,
-        },
-        THRESHOLD,
-        NO_RELEVANT,
-    ],
+    params: &[RECALL_WEIGHT, THRESHOLD, NO_RELEVANT],
     paper: None,
     no_ue: None,
     build: |settings| {

@@ -10,6 +10,7 @@
 //! document; trec_eval's are then 0. The order of the documents plays no role, so V1 and V2 do not
 //! exist.
 
+use super::f::RECALL_WEIGHT;
 use crate::conventions::NoRelevant;
 use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, number};
 use crate::error::MeasureError;
@@ -46,18 +47,7 @@ pub(super) const F: MeasureEntry = MeasureEntry {
     name: "set_f",
     summary: "F of all retrieved documents",
     formula: "(1+x) h / (x R + n), n retrieved, h of them relevant, R relevant documents; undefined without one",
-    params: &[
-        Param {
-            name: "x",
-            help: "the weight of recall, the square of beta; trec_eval's set_F.x",
-            values: "a number of at least 0, at most 1e6",
-            canonical: |text| number(text, |x| (0.0..=1e6).contains(&x)),
-            default: |_, _| "1".to_owned(),
-            usual: None,
-        },
-        THRESHOLD,
-        NO_RELEVANT,
-    ],
+    params: &[RECALL_WEIGHT, THRESHOLD, NO_RELEVANT],
     build: |settings| {
         let x: f64 = settings.get("x")?;
         let of = move |set: Set| match set.found {
