@@ -43,6 +43,7 @@ mod memory;
 mod order;
 mod parameters;
 mod quality;
+mod rounds;
 mod trial;
 
 pub use golden::{UPDATE, check_golden};
@@ -92,6 +93,7 @@ pub const RULES: &[Rule] = &[
     fits::SAVED,
     fits::IMPORTANCE,
     fits::CANCELLED,
+    rounds::CHECKPOINTS,
     order::SCORING_ORDER,
     order::TRAINING_ORDER,
     degenerate::DEGENERATE,

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod checkpoint;
 mod chosen;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -8,6 +9,7 @@ pub mod params;
 pub mod ranker;
 pub mod registry;
 
+pub use checkpoint::Checkpoints;
 pub use fivefold_base::dataset::{self, Dataset, DatasetBuilder, DatasetError, JudgedQuery, QueryView};
 pub use fivefold_base::grades::{self, GradeError, GradeScale, Grades};
 pub use fivefold_base::renamed::{self, Renamed};

@@ -10,6 +10,7 @@ use fivefold_base::renamed::Renamed;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::checkpoint::Checkpoints;
 use crate::dataset::{Dataset, QueryView};
 use crate::params::{ParamError, Preset};
 use crate::seed::Seed;
@@ -256,12 +257,13 @@ pub struct FitContext<'a> {
     validation: Option<&'a Dataset>,
     progress: Option<&'a dyn Progress>,
     cancelled: Option<&'a AtomicBool>,
+    checkpoints: Option<&'a dyn Checkpoints>,
 }
 
 impl<'a> FitContext<'a> {
     /// A context with a seed and nothing else.
     pub fn new(seed: Seed) -> Self {
-        FitContext { seed, validation: None, progress: None, cancelled: None }
+        FitContext { seed, validation: None, progress: None, cancelled: None, checkpoints: None }
     }
 
     /// Adds a validation set, for early stopping and model selection.
@@ -283,6 +285,18 @@ impl<'a> FitContext<'a> {
     pub fn with_cancellation(mut self, flag: &'a AtomicBool) -> Self {
         self.cancelled = Some(flag);
         self
+    }
+
+    /// Adds a keeper of checkpoints, from which the fit goes on if it was stopped.
+    #[must_use]
+    pub fn with_checkpoints(mut self, checkpoints: &'a dyn Checkpoints) -> Self {
+        self.checkpoints = Some(checkpoints);
+        self
+    }
+
+    /// The keeper of checkpoints. `None`: no state need be made ready.
+    pub fn checkpoints(&self) -> Option<&'a dyn Checkpoints> {
+        self.checkpoints
     }
 
     /// The seed of this unit of work.

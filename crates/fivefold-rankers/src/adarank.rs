@@ -50,6 +50,7 @@ use crate::best_round::BestRound;
 use crate::boosting::{check_measure, objective};
 use crate::linear_model::LinearModel;
 use crate::memory::{Size, threads};
+use crate::patience::Patience;
 use crate::validation::require_order;
 
 /// The least value of either part of the quotient under the logarithm.
@@ -201,47 +202,82 @@ impl Ranker for AdaRank {
         let measure = |data: &Dataset| objective("stop_measure", self.stop_measure(), data, cx.seed());
         let mut validation = BestRound::new(cx, self.early_stopping, measure)?;
         let mut scores = vec![0.0; queries.rows.len()];
-        let count = queries.informative.len();
-        let mut query_weights = vec![1.0 / count as f64; count];
-        let mut mean = f64::NEG_INFINITY;
-        let mut rounds: Vec<(&Weak, f64)> = Vec::new();
-        let mut spent = vec![false; train.width()];
-        let mut in_a_row = 0;
-        for round in 0..self.rounds {
-            cx.step(round as u64, self.rounds as u64)?;
+        let mut so_far = Boosted::begin(queries.informative.len(), train.width());
+        if let Some(earlier) = cx.resume::<Boosted>() {
+            earlier.picks.iter().for_each(|&(feature, weight)| queries.add(feature, weight, &mut scores));
+            if let (Some(validation), Some(patience)) = (&mut validation, earlier.patience) {
+                validation.resume(earlier.picks.iter().map(change), patience);
+            }
+            so_far = earlier;
+        }
+        for round in so_far.picks.len()..self.rounds {
+            so_far.patience = validation.as_ref().map(BestRound::patience);
+            cx.round(round as u64, self.rounds as u64, || &so_far)?;
+            let Boosted { picks, query_weights, mean, spent, in_a_row, .. } = &mut so_far;
             if spent.iter().all(|&spent| spent) {
                 spent.fill(false);
             }
-            let Some((best, value)) = best(&weak, &query_weights, &spent) else { break };
+            let Some((best, value)) = best(&weak, query_weights, spent) else { break };
             let alpha = libm::log((1.0 + value).max(LEAST) / (1.0 - value).max(LEAST)) / 2.0;
-            let weight = best.sign * alpha;
-            queries.add(best.feature, weight, &mut scores);
+            let pick = (best.feature, best.sign * alpha);
+            queries.add(best.feature, pick.1, &mut scores);
             let values = queries.values(&scores)?;
-            self.reweigh(&mut query_weights, alpha, &values);
-            let mean_before = std::mem::replace(&mut mean, values.iter().sum::<f64>() / values.len() as f64);
-            if mean + self.tolerance <= mean_before {
+            self.reweigh(query_weights, alpha, &values);
+            let mean_before = std::mem::replace(mean, values.iter().sum::<f64>() / values.len() as f64);
+            if *mean + self.tolerance <= mean_before {
                 break;
             }
-            if mean != mean_before {
+            if *mean != mean_before {
                 spent.fill(false);
             }
-            let again = rounds.last().is_some_and(|(last, _)| last.feature == best.feature);
-            in_a_row = if again { in_a_row + 1 } else { 1 };
-            spent[best.feature] = in_a_row >= self.max_picks;
-            rounds.push((best, weight));
-            let change = |row: &[f32]| weight * f64::from(row[best.feature]);
-            if validation.as_mut().map(|validation| validation.add(change)).transpose()? == Some(true) {
+            let again = picks.last().is_some_and(|(last, _)| *last == best.feature);
+            *in_a_row = if again { *in_a_row + 1 } else { 1 };
+            spent[best.feature] = *in_a_row >= self.max_picks;
+            picks.push(pick);
+            if validation.as_mut().map(|validation| validation.add(change(&pick))).transpose()? == Some(true) {
                 break;
             }
         }
+        let mut rounds = so_far.picks;
         if let Some(validation) = validation {
             rounds.truncate(validation.best_rounds());
         }
         let mut weights = vec![0.0; train.width()];
-        rounds.iter().for_each(|(weak, weight)| weights[weak.feature] += weight);
+        rounds.iter().for_each(|(feature, weight)| weights[*feature] += weight);
         cx.step(self.rounds as u64, self.rounds as u64)?;
         Ok(LinearModel { weights, intercept: 0.0 })
     }
+}
+
+/// The state after some rounds.
+#[derive(Serialize, Deserialize)]
+struct Boosted {
+    /// The feature of each round and its weight.
+    picks: Vec<(usize, f64)>,
+    /// P, the weights of the queries.
+    query_weights: Vec<f64>,
+    /// The mean of the measure over the training queries.
+    #[serde(with = "fivefold_core::checkpoint::bits")]
+    mean: f64,
+    /// Whether each feature is left out until the measure changes.
+    spent: Vec<bool>,
+    /// How often the last feature was picked in a row.
+    in_a_row: usize,
+    /// `None` if no round is left out.
+    patience: Option<Patience>,
+}
+
+impl Boosted {
+    fn begin(queries: usize, width: usize) -> Self {
+        let query_weights = vec![1.0 / queries as f64; queries];
+        let (mean, spent) = (f64::NEG_INFINITY, vec![false; width]);
+        Boosted { picks: Vec::new(), query_weights, mean, spent, in_a_row: 0, patience: None }
+    }
+}
+
+/// A round, as a function of the features of a document.
+fn change(&(feature, weight): &(usize, f64)) -> impl Fn(&[f32]) -> f64 + use<> {
+    move |row| weight * f64::from(row[feature])
 }
 
 fn score_error(error: MeasureError) -> FitError {

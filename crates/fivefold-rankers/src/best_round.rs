@@ -35,12 +35,27 @@ impl<'a> BestRound<'a> {
     /// Adds a round, in which a document's score rises by `change` of its features; returns whether
     /// to stop.
     pub fn add(&mut self, change: impl Fn(&[f32]) -> f64) -> Result<bool, FitError> {
-        let rows = self.data.queries().flat_map(|query| query.view().rows());
-        self.scores.iter_mut().zip(rows).for_each(|(score, row)| *score += change(row));
+        self.change(change);
         let value = self.objective.mean(&self.scores, &mut self.scratch);
         let value = value.map_err(|error| FitError::Numeric(error.to_string()))?;
         self.patience.improves(value);
         Ok(self.patience.is_exhausted())
+    }
+
+    fn change(&mut self, change: impl Fn(&[f32]) -> f64) {
+        let rows = self.data.queries().flat_map(|query| query.view().rows());
+        self.scores.iter_mut().zip(rows).for_each(|(score, row)| *score += change(row));
+    }
+
+    /// Goes on after the rounds of an earlier fit.
+    pub fn resume<F: Fn(&[f32]) -> f64>(&mut self, changes: impl Iterator<Item = F>, patience: Patience) {
+        changes.for_each(|change| self.change(change));
+        self.patience = patience;
+    }
+
+    /// The values so far.
+    pub fn patience(&self) -> Patience {
+        self.patience
     }
 
     /// How many rounds to keep: up to the best round, or the first of equal rounds.

@@ -10,6 +10,7 @@ use fivefold_core::{Dataset, FitContext, FitError, ParamError, Rng, Seed};
 use fivefold_metrics::{DIALECTS, MeasureError, MeasureSpec, Objective, Scratch};
 use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, MAX_BINS, Rows, Spacing, Tree, add_tree_scores};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::memory::{Size, tree};
 use crate::patience::Patience;
@@ -129,17 +130,25 @@ impl Boosting {
         };
         let mut rounds = Rounds::new(self, &matrix, &rows, train, loss.base());
         let mut trees = Vec::new();
-        for number in 0..self.trees {
-            cx.step(number as u64, self.trees as u64)?;
-            let Some(tree) = rounds.tree(loss, cx.seed().derive_index("tree", number as u64))? else { break };
-            let stop = match &mut validation {
-                Some(validation) => validation.add(&tree)?,
-                None => false,
-            };
-            trees.push(tree);
-            if stop {
+        if let Some(Grown { trees: earlier, patience }) = cx.resume() {
+            rounds.add_all(&earlier);
+            if let (Some(validation), Some(patience)) = (&mut validation, patience) {
+                validation.resume(&earlier, patience);
+            }
+            trees = earlier;
+        }
+        for number in trees.len()..self.trees {
+            let patience = validation.as_ref().map(|validation| validation.patience);
+            if patience.is_some_and(Patience::is_exhausted) {
                 break;
             }
+            cx.round(number as u64, self.trees as u64, || GrownSoFar { trees: &trees, patience })?;
+            let tree = rounds.tree(loss, cx.seed().derive_index("tree", number as u64));
+            let Some(tree) = cx.or_keep(tree, || GrownSoFar { trees: &trees, patience })? else { break };
+            if let Some(validation) = &mut validation {
+                validation.add(&tree)?;
+            }
+            trees.push(tree);
         }
         if let Some(validation) = validation {
             trees.truncate(validation.patience.best_step());
@@ -147,6 +156,20 @@ impl Boosting {
         cx.step(self.trees as u64, self.trees as u64)?;
         TreeModel::new(train.width(), loss.base(), trees).map_err(FitError::Numeric)
     }
+}
+
+/// The state after some trees, from which boosting goes on.
+#[derive(Deserialize)]
+struct Grown {
+    trees: Vec<Tree>,
+    patience: Option<Patience>,
+}
+
+/// [`Grown`] as it is written.
+#[derive(Serialize)]
+struct GrownSoFar<'a> {
+    trees: &'a [Tree],
+    patience: Option<Patience>,
 }
 
 /// The features in bins.
@@ -253,6 +276,11 @@ impl<'a> Rounds<'a> {
         Ok(Some(tree))
     }
 
+    /// Adds trees of an earlier fit to the scores, one after the other, as that fit did.
+    fn add_all(&mut self, trees: &[Tree]) {
+        trees.iter().for_each(|tree| add_tree_scores(tree, self.rows, &mut self.scores));
+    }
+
     fn add_last(&mut self) {
         let Some(tree) = self.last.take() else { return };
         if self.copies.is_some() {
@@ -294,11 +322,17 @@ impl<'a> Validation<'a> {
         Validation { rows, objective, scores, patience: Patience::new(patience) }
     }
 
-    /// Adds a tree; returns whether to stop.
-    fn add(&mut self, tree: &Tree) -> Result<bool, FitError> {
+    /// Adds a tree.
+    fn add(&mut self, tree: &Tree) -> Result<(), FitError> {
         add_tree_scores(tree, &self.rows, &mut self.scores);
         self.patience.improves(mean_in_parallel(&self.objective, &self.scores)?);
-        Ok(self.patience.is_exhausted())
+        Ok(())
+    }
+
+    /// Goes on after trees of an earlier fit.
+    fn resume(&mut self, trees: &[Tree], patience: Patience) {
+        trees.iter().for_each(|tree| add_tree_scores(tree, &self.rows, &mut self.scores));
+        self.patience = patience;
     }
 }
 

@@ -35,9 +35,8 @@
 mod exact;
 mod ladder;
 mod sample;
+mod standing;
 mod step;
-
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker, Rng};
@@ -48,6 +47,7 @@ use serde::{Deserialize, Serialize};
 use self::exact::{ExactSearch, SAME};
 use self::ladder::Ladder;
 use self::sample::Sample;
+use self::standing::{Standing, Standings};
 use self::step::StepSearch;
 use crate::boosting::check_measure;
 use crate::linear_model::{LinearModel, dot};
@@ -165,8 +165,8 @@ impl Ranker for CoordinateAscent {
         ParamError::unless((1..=60).contains(&self.steps), "steps", self.steps, "1 to 60")
     }
 
-    /// The measure, and for each restart at work: present and next scores, the feature, and the
-    /// changes of the measure.
+    /// The measure, the weights of each restart, and for each restart at work: present and next
+    /// scores, the feature, and the changes of the measure.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
         let restarts = threads().min(u64::from(self.restarts));
@@ -178,6 +178,7 @@ impl Ranker for CoordinateAscent {
             + validation.objective()
             + 26 * train.documents
             + 90 * train.queries
+            + 16 * train.width * u64::from(self.restarts)
             + restarts * (32 * train.documents + 8 * validation.documents + search + 40 * train.width)
     }
 
@@ -200,21 +201,11 @@ impl Ranker for CoordinateAscent {
         let problem =
             Problem { ranker: self, train, objective: &objective, depth: measure.cutoff(), search, sampled, cx };
         let starts = Starts::new(train, self.search);
-        let done = AtomicU64::new(0);
+        let standings = Standings::begin(cx, self.restarts, train.width());
         let climbed: Vec<(f64, Vec<f64>)> = (0..self.restarts)
             .into_par_iter()
             .map(|restart| {
-                let mut rng = cx.seed().derive_index("restart", u64::from(restart)).rng();
-                let mut climb = Climb::new(&problem, starts.weights(restart, &mut rng))?;
-                for _ in 0..self.passes {
-                    let before = climb.value;
-                    climb
-                        .pass(&problem, &mut rng, || cx.step(done.load(Ordering::Relaxed), u64::from(self.restarts)))?;
-                    if climb.value - before < self.tolerance {
-                        break;
-                    }
-                }
-                done.fetch_add(1, Ordering::Relaxed);
+                let mut climb = problem.climb(restart, &starts, &standings)?;
                 let value = match &validation {
                     Some((data, objective)) => mean(objective, &score_all(data, &climb.weights), &mut climb.scratch)?,
                     None => climb.value,
@@ -301,6 +292,49 @@ struct Problem<'a> {
     cx: &'a FitContext<'a>,
 }
 
+impl<'a> Problem<'a> {
+    /// A restart, up to its last pass.
+    fn climb(&self, restart: u32, starts: &Starts, standings: &Standings) -> Result<Climb<'a>, FitError> {
+        let CoordinateAscent { restarts, tolerance, passes, .. } = *self.ranker;
+        let mut rng = self.cx.seed().derive_index("restart", u64::from(restart)).rng();
+        let weights = starts.weights(restart, &mut rng);
+        let begun = Standing { weights, passes: 0, visited: 0, before: f64::NAN, ended: false };
+        let mut at = standings.of(restart).unwrap_or(begun);
+        let (keeps, ended) = (self.cx.checkpoints().is_some(), at.ended);
+        let mut climb = Climb::new(self, std::mem::take(&mut at.weights))?;
+        for pass in 0..passes {
+            if at.ended {
+                break;
+            }
+            let mut order: Vec<usize> = (0..climb.weights.len()).collect();
+            rng.shuffle(&mut order);
+            if pass < at.passes {
+                continue;
+            }
+            if at.visited == 0 {
+                at.before = climb.value;
+            }
+            for &feature in order.iter().skip(at.visited) {
+                if keeps {
+                    standings.note(restart, Standing { weights: climb.weights.clone(), ..at });
+                }
+                self.cx.round(standings.ended(), u64::from(restarts), || standings.all())?;
+                self.cx.or_keep(climb.visit(self, feature), || standings.all())?;
+                at.visited += 1;
+            }
+            (at.passes, at.visited) = (pass + 1, 0);
+            at.ended = climb.value - at.before < tolerance;
+        }
+        if keeps {
+            standings.note(restart, Standing { weights: climb.weights.clone(), ended: true, ..at });
+        }
+        if !ended {
+            standings.end();
+        }
+        Ok(climb)
+    }
+}
+
 /// One restart on its way up.
 struct Climb<'a> {
     weights: Vec<f64>,
@@ -334,25 +368,15 @@ impl<'a> Climb<'a> {
         Ok(())
     }
 
-    /// Visits every feature once, in random order; `step` is called before each feature.
-    fn pass(
-        &mut self,
-        problem: &Problem<'_>,
-        rng: &mut Rng,
-        step: impl Fn() -> Result<(), FitError>,
-    ) -> Result<(), FitError> {
-        let mut order: Vec<usize> = (0..self.weights.len()).collect();
-        rng.shuffle(&mut order);
-        for feature in order {
-            step()?;
-            self.column.clear();
-            let rows = problem.train.queries().flat_map(|query| query.view().rows());
-            self.column.extend(rows.map(|row| f64::from(row[feature])));
-            if let Some(change) = self.best_change(problem, feature)? {
-                self.move_if_better(problem, feature, change)?;
-            }
+    /// Changes the weight of a feature if a change is better.
+    fn visit(&mut self, problem: &Problem<'_>, feature: usize) -> Result<(), FitError> {
+        self.column.clear();
+        let rows = problem.train.queries().flat_map(|query| query.view().rows());
+        self.column.extend(rows.map(|row| f64::from(row[feature])));
+        match self.best_change(problem, feature)? {
+            Some(change) => self.move_if_better(problem, feature, change),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn best_change(&mut self, problem: &Problem<'_>, feature: usize) -> Result<Option<f64>, FitError> {

@@ -30,9 +30,10 @@ mod optimiser;
 mod params;
 mod products;
 
-use fivefold_core::{Dataset, FitContext, FitError};
+use fivefold_core::{Dataset, FitContext, FitError, Seed};
 use fivefold_metrics::{Objective, Scratch};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 pub use layers::Activation;
 pub use optimiser::Optimiser;
@@ -99,7 +100,8 @@ impl Network {
         4 * stride * train.documents
             + 24 * train.queries
             + of_validation
-            + 4 * weights * (1 + used + remembered)
+            // Twice: the state before an epoch is kept while the epoch runs.
+            + 4 * weights * (1 + used + 2 * remembered + 1)
             + (8 * weights).max(40 * train.width)
             + 16 * train.width
             + used * pass
@@ -125,37 +127,71 @@ impl Network {
         let mut validation = match validation {
             Some((data, objective)) => {
                 let inputs = Inputs::new(data, |_| true, &scaling, &shape)?;
-                Some(Validation::new(inputs, objective, data.documents(), self.early_stopping))
+                Some(Validation::new(inputs, objective, data.documents()))
             }
             None => None,
         };
-        let mut weights = shape.initial(&mut cx.seed().derive("weights").rng());
-        let mut epochs = Epochs::new(self, &shape, &inputs);
-        for epoch in 0..self.epochs {
-            cx.step(epoch as u64, self.epochs as u64)?;
-            epochs.run(loss, &mut weights, epoch as u64, cx)?;
-            if weights.iter().any(|weight| !weight.is_finite()) {
+        let mut trained = self.begin(&shape, validation.is_some(), cx);
+        let mut epochs = Epochs::new(self, &shape, &inputs, trained.epochs, cx.seed());
+        for epoch in trained.epochs..self.epochs {
+            if trained.patience.is_some_and(Patience::is_exhausted) {
+                break;
+            }
+            cx.round(epoch as u64, self.epochs as u64, || &trained)?;
+            let before = cx.checkpoints().map(|_| trained.clone());
+            cx.or_keep(epochs.run(loss, &mut trained, epoch as u64, cx), || &before)?;
+            if trained.weights.iter().any(|weight| !weight.is_finite()) {
                 let reason = format!("weights overflow in epoch {}; lower `learning_rate` or standardise", epoch + 1);
                 return Err(FitError::Numeric(reason));
             }
-            if let Some(validation) = &mut validation
-                && validation.add(&shape, &weights)?
-            {
-                break;
+            trained.epochs = epoch + 1;
+            if let Some(validation) = &mut validation {
+                trained.judge(validation.value(&shape, &trained.weights)?);
             }
         }
         cx.step(self.epochs as u64, self.epochs as u64)?;
-        let weights = validation.and_then(|validation| validation.best).unwrap_or(weights);
-        model(&shape, &weights, &scaling)
+        model(&shape, &trained.best.unwrap_or(trained.weights), &scaling)
+    }
+
+    /// The state from which training begins, or goes on.
+    fn begin(&self, shape: &Shape, validated: bool, cx: &FitContext<'_>) -> Trained {
+        let earlier = cx.resume().filter(|earlier: &Trained| earlier.weights.len() == shape.weights());
+        earlier.unwrap_or_else(|| Trained {
+            epochs: 0,
+            weights: shape.initial(&mut cx.seed().derive("weights").rng()),
+            steps: Steps::new(self.optimiser, shape.weights()),
+            patience: validated.then(|| Patience::new(self.early_stopping)),
+            best: None,
+        })
     }
 }
 
-/// Training part: gradients and the state of the optimiser.
+/// The state after some epochs.
+#[derive(Clone, Serialize, Deserialize)]
+struct Trained {
+    epochs: usize,
+    weights: Vec<f32>,
+    steps: Steps,
+    /// `None` without a validation part.
+    patience: Option<Patience>,
+    /// The weights of the best epoch on the validation part.
+    best: Option<Vec<f32>>,
+}
+
+impl Trained {
+    /// Adds the value of the last epoch on the validation part.
+    fn judge(&mut self, value: f64) {
+        if self.patience.as_mut().is_some_and(|patience| patience.improves(value)) {
+            self.best = Some(self.weights.clone());
+        }
+    }
+}
+
+/// Training part: the order of the queries, and gradients.
 struct Epochs<'a, S> {
     training: &'a Network,
     shape: &'a Shape,
     inputs: &'a Inputs,
-    steps: Steps,
     order: Vec<usize>,
     shards: Vec<Shard<S>>,
 }
@@ -171,20 +207,28 @@ struct Shard<S> {
 }
 
 impl<'a, S: Default + Send> Epochs<'a, S> {
-    fn new(training: &'a Network, shape: &'a Shape, inputs: &'a Inputs) -> Self {
-        let steps = Steps::new(training.optimiser, shape.weights());
-        Epochs { training, shape, inputs, steps, order: (0..inputs.len()).collect(), shards: Vec::new() }
+    /// Ready for the epoch after `done` epochs.
+    fn new(training: &'a Network, shape: &'a Shape, inputs: &'a Inputs, done: usize, seed: Seed) -> Self {
+        let mut epochs = Epochs { training, shape, inputs, order: (0..inputs.len()).collect(), shards: Vec::new() };
+        (0..done as u64).for_each(|epoch| epochs.shuffle(epoch, seed));
+        epochs
+    }
+
+    /// Shuffles the order of the epoch before.
+    fn shuffle(&mut self, epoch: u64, seed: Seed) {
+        seed.derive_index("epoch", epoch).rng().shuffle(&mut self.order);
     }
 
     fn run<L: QueryLoss<Scratch = S>>(
         &mut self,
         loss: &L,
-        weights: &mut [f32],
+        trained: &mut Trained,
         epoch: u64,
         cx: &FitContext<'_>,
     ) -> Result<(), FitError> {
-        cx.seed().derive_index("epoch", epoch).rng().shuffle(&mut self.order);
-        let Epochs { training, shape, inputs, steps, order, shards } = self;
+        self.shuffle(epoch, cx.seed());
+        let Epochs { training, shape, inputs, order, shards } = self;
+        let Trained { weights, steps, .. } = trained;
         for batch in order.chunks(training.batch) {
             let documents: usize = batch.iter().map(|&place| inputs.documents(place).len()).sum();
             let wanted = (documents * shape.weights() / SHARD).clamp(1, MOST_SHARDS.min(batch.len()));
@@ -268,25 +312,21 @@ impl<S: Default + Send> Shard<S> {
     }
 }
 
-/// Validation part: the best epoch and its weights.
+/// Validation part: the value of an epoch.
 struct Validation {
     inputs: Inputs,
     objective: Objective,
     scores: Vec<f64>,
     scratch: Scratch,
-    patience: Patience,
-    /// The weights of the best epoch.
-    best: Option<Vec<f32>>,
 }
 
 impl Validation {
-    fn new(inputs: Inputs, objective: Objective, documents: usize, patience: usize) -> Self {
-        let (scores, scratch, patience) = (vec![0.0; documents], Scratch::default(), Patience::new(patience));
-        Validation { inputs, objective, scores, scratch, patience, best: None }
+    fn new(inputs: Inputs, objective: Objective, documents: usize) -> Self {
+        Validation { inputs, objective, scores: vec![0.0; documents], scratch: Scratch::default() }
     }
 
-    /// Adds the weights of an epoch; returns whether to stop.
-    fn add(&mut self, shape: &Shape, weights: &[f32]) -> Result<bool, FitError> {
+    /// The mean of the measure under the weights of an epoch.
+    fn value(&mut self, shape: &Shape, weights: &[f32]) -> Result<f64, FitError> {
         let Validation { inputs, scores, .. } = self;
         let blocks = scores.par_chunks_mut(BLOCK).enumerate();
         blocks.for_each_init(Pass::default, |pass, (block, scores)| {
@@ -295,11 +335,7 @@ impl Validation {
             scores.iter_mut().zip(found).for_each(|(score, &found)| *score = f64::from(found));
         });
         let value = self.objective.mean(&self.scores, &mut self.scratch);
-        let value = value.map_err(|error| FitError::Numeric(error.to_string()))?;
-        if self.patience.improves(value) {
-            self.best = Some(weights.to_vec());
-        }
-        Ok(self.patience.is_exhausted())
+        value.map_err(|error| FitError::Numeric(error.to_string()))
     }
 }
 

@@ -1,9 +1,13 @@
 //! Early stopping: the best step of a training on the validation part, and when the measure has not
 //! risen for too long.
 
+use serde::{Deserialize, Serialize};
+
 /// The values so far, for each step (tree, round, epoch).
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Patience {
     limit: usize,
+    #[serde(with = "fivefold_core::checkpoint::bits")]
     best: f64,
     best_step: usize,
     steps: usize,
@@ -28,12 +32,12 @@ impl Patience {
     }
 
     /// Whether training should stop.
-    pub fn is_exhausted(&self) -> bool {
+    pub fn is_exhausted(self) -> bool {
         self.steps - self.best_step >= self.limit
     }
 
     /// The best step, from 1; 0 before the first.
-    pub fn best_step(&self) -> usize {
+    pub fn best_step(self) -> usize {
         self.best_step
     }
 }

@@ -17,6 +17,7 @@
 //! Cost: bags x trees, in parallel over bags. For the cost of a tree, see `fivefold_trees`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker, Rng, Seed};
@@ -126,21 +127,31 @@ impl RandomForest {
         let rows = rows_of(train)?;
         let matrix = bins_of(&rows, self.bins, self.spacing, cx)?;
         let forest = Forest { ranker: self, boosting: self.boosting(), train, rows: &rows, matrix: &matrix, loss };
-        let (done, total) = (AtomicU64::new(0), self.bags as u64);
-        let bags: Result<Vec<Vec<Tree>>, FitError> = (0..self.bags)
-            .into_par_iter()
-            .map(|bag| {
-                cx.step(done.fetch_add(1, Ordering::Relaxed), total)?;
-                forest.bag(cx.seed().derive_index("bag", bag as u64))
-            })
-            .collect();
-        let mut trees: Vec<Tree> = bags?.into_iter().flatten().collect();
+        let total = self.bags as u64;
+        let earlier = cx.resume().filter(|earlier: &Vec<Option<Bag>>| earlier.len() == self.bags);
+        let grown = Mutex::new(earlier.unwrap_or_else(|| vec![None; self.bags]));
+        let bags = || grown.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = AtomicU64::new(bags().iter().flatten().count() as u64);
+        (0..self.bags).into_par_iter().try_for_each(|number| {
+            if bags()[number].is_some() {
+                return Ok(());
+            }
+            cx.round(done.fetch_add(1, Ordering::Relaxed), total, || bags().clone())?;
+            let bag = cx.or_keep(forest.bag(cx.seed().derive_index("bag", number as u64)), || bags().clone())?;
+            bags()[number] = Some(bag);
+            Ok(())
+        })?;
+        let bags = grown.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut trees: Vec<Tree> = bags.into_iter().flatten().flatten().collect();
         let share = 1.0 / self.bags as f64;
         trees.iter_mut().flat_map(|tree| tree.values_mut()).for_each(|value| *value *= share);
         cx.step(total, total)?;
         TreeModel::new(train.width(), loss.base(), trees).map_err(FitError::Numeric)
     }
 }
+
+/// The trees of a bag.
+type Bag = Vec<Tree>;
 
 /// The data that all bags share.
 struct Forest<'a, L> {
@@ -153,7 +164,7 @@ struct Forest<'a, L> {
 }
 
 impl<L: Loss> Forest<'_, L> {
-    fn bag(&self, seed: Seed) -> Result<Vec<Tree>, FitError> {
+    fn bag(&self, seed: Seed) -> Result<Bag, FitError> {
         let copies = draw_queries(&self.train.bounds(), self.ranker.queries, &mut seed.rng());
         let rounds = Rounds::new(&self.boosting, self.matrix, self.rows, self.train, self.loss.base());
         let mut rounds = rounds.with_copies(copies);

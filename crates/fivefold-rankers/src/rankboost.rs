@@ -42,6 +42,7 @@ use self::pairs::Pairs;
 use crate::best_round::BestRound;
 use crate::boosting::{check_measure, objective};
 use crate::memory::{Size, threads, tree};
+use crate::patience::Patience;
 use crate::tree_model::TreeModel;
 
 /// The least value of either part of the quotient under the logarithm. A weak ranker with |r| up to
@@ -160,9 +161,17 @@ impl Ranker for RankBoost {
         let mut validation = BestRound::new(cx, self.early_stopping, measure)?;
         let mut scores = vec![0.0; pairs.rows().len()];
         let mut potentials = scores.clone();
-        let mut stumps = Vec::new();
-        for round in 0..self.rounds {
-            cx.step(round as u64, self.rounds as u64)?;
+        let mut picks = Vec::new();
+        if let Some(earlier) = cx.resume::<Picked>() {
+            earlier.picks.iter().for_each(|(weak, alpha)| cuts.add(weak, *alpha, &mut scores));
+            if let (Some(validation), Some(patience)) = (&mut validation, earlier.patience) {
+                validation.resume(earlier.picks.iter().map(|pick| cuts.change(pick)), patience);
+            }
+            picks = earlier.picks;
+        }
+        for round in picks.len()..self.rounds {
+            let patience = validation.as_ref().map(BestRound::patience);
+            cx.round(round as u64, self.rounds as u64, || PickedSoFar { picks: &picks, patience })?;
             let total = pairs.potentials(&scores, &mut potentials);
             let Some(weak) = cuts.best(&potentials, self.negative) else { break };
             let r = weak.r / total;
@@ -171,16 +180,16 @@ impl Ranker for RankBoost {
             if strength.is_nan() || strength <= LEAST {
                 break;
             }
-            let alpha = alpha(r);
-            cuts.add(&weak, alpha, &mut scores);
-            let threshold = cuts.threshold(&weak);
-            stumps.push(stump(&weak, threshold, alpha, cuts.covers(&weak))?);
-            let above = |row: &[f32]| if row[weak.feature] > threshold { alpha } else { 0.0 };
-            let stop = validation.as_mut().map(|validation| validation.add(above)).transpose()?;
+            let pick = (weak, alpha(r));
+            cuts.add(&weak, pick.1, &mut scores);
+            picks.push(pick);
+            let stop = validation.as_mut().map(|validation| validation.add(cuts.change(&pick))).transpose()?;
             if stop == Some(true) || 1.0 - strength <= LEAST {
                 break;
             }
         }
+        let stump = |(weak, alpha): &(Weak, f64)| stump(weak, cuts.threshold(weak), *alpha, cuts.covers(weak));
+        let mut stumps = picks.iter().map(stump).collect::<Result<Vec<Tree>, _>>()?;
         if stumps.is_empty() {
             let reason = "no threshold of a feature orders pairs of documents of different grades better than chance";
             return Err(FitError::Data(reason.to_owned()));
@@ -191,6 +200,21 @@ impl Ranker for RankBoost {
         cx.step(self.rounds as u64, self.rounds as u64)?;
         TreeModel::new(train.width(), 0.0, stumps).map_err(FitError::Numeric)
     }
+}
+
+/// The state after some rounds: the weak rankers with their weights.
+#[derive(Deserialize)]
+struct Picked {
+    picks: Vec<(Weak, f64)>,
+    /// `None` if no round is left out.
+    patience: Option<Patience>,
+}
+
+/// [`Picked`] as it is written.
+#[derive(Serialize)]
+struct PickedSoFar<'a> {
+    picks: &'a [(Weak, f64)],
+    patience: Option<Patience>,
 }
 
 /// The weight of a weak ranker.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::trial::{SEED, make};
 use super::{Case, data};
-use crate::{Dataset, FitContext, RankerEntry, Seed};
+use crate::{Checkpoints, Dataset, FitContext, RankerEntry, Seed};
 
 /// The largest ratio of estimate and peak, either way.
 const FACTOR: f64 = 1.5;
@@ -105,6 +105,21 @@ pub fn check_memory(entries: &[RankerEntry], cases: &[Case], peak_of: impl Fn(&m
     );
 }
 
+/// Checkpoints that are made ready but not kept.
+struct NeverDue;
+
+impl Checkpoints for NeverDue {
+    fn load(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn is_due(&self) -> bool {
+        false
+    }
+
+    fn save(&self, _: &[u8]) {}
+}
+
 /// Estimate and peak of one fit.
 fn measured(
     entry: &RankerEntry,
@@ -119,7 +134,8 @@ fn measured(
     let estimate = pool.install(|| ranker.fit_bytes(train, Some(validation)));
     let mut result = Ok(());
     let peak = peak_of(&mut || {
-        let context = FitContext::new(Seed::new(SEED)).with_validation(validation);
+        // A run always has checkpoints.
+        let context = FitContext::new(Seed::new(SEED)).with_validation(validation).with_checkpoints(&NeverDue);
         result = pool.install(|| ranker.fit(train, &context)).map(drop);
     });
     result.map_err(|error| error.to_string())?;

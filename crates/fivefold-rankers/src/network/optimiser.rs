@@ -18,6 +18,7 @@ const BETA_2: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
 
 /// An optimiser with its state, numbers for each weight.
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) enum Steps {
     Adam { first: Vec<f32>, second: Vec<f32>, done: i32 },
     Sgd,

@@ -10,6 +10,7 @@
 use fivefold_core::{FitContext, FitError};
 use fivefold_trees::{Rows, Spacing};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::boosting::bins_of;
 
@@ -21,7 +22,7 @@ const MOST: usize = u16::MAX as usize;
 
 /// h(x) = 1 if feature `feature` of x is above threshold number `number`, otherwise 0. A missing
 /// value gives 0.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Weak {
     pub feature: usize,
     pub number: usize,
@@ -116,6 +117,12 @@ impl Cuts {
         let (group, lane) = (weak.feature / LANES, weak.feature % LANES);
         let above = self.groups[group].iter().filter(|bins| usize::from(bins[lane]) > weak.number).count() as u32;
         [self.groups[group].len() as u32 - above, above]
+    }
+
+    /// alpha h, as a function of the features of a document.
+    pub fn change(&self, &(weak, alpha): &(Weak, f64)) -> impl Fn(&[f32]) -> f64 + use<> {
+        let threshold = self.threshold(&weak);
+        move |row| if row[weak.feature] > threshold { alpha } else { 0.0 }
     }
 
     /// Adds `alpha` h to the score of every document.
