@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fivefold_core::Dataset;
 use fivefold_data::letor::{write_letor_columns, write_letor_ungraded};
@@ -114,6 +114,7 @@ pub(crate) fn run_command(
         memory: limits.memory,
         written: Some(command.output_limit),
         files: &[(SCORES, "the file of scores", scores_limit)],
+        farewell: Duration::ZERO,
     };
     let process = process(&folder, command, job, cx)?;
     let begun = Instant::now();

@@ -17,6 +17,7 @@ use fivefold_results::config::{Bytes, RankerConfig, ScoreSource, key_params};
 use fivefold_results::log::note_cost;
 use fivefold_results::store::{Chosen, Record, Status, Store, StoreError, Tried};
 
+use crate::checkpoints::{FitCheckpoints, Keeping};
 use crate::command::{listed_files, run_command};
 use crate::confine::Confinement;
 use crate::confine::reach::Lacks;
@@ -86,6 +87,8 @@ pub(crate) struct JobContext<'a> {
     pub threads: usize,
     /// The places that commands reach.
     pub confinement: &'a Confinement,
+    /// Where checkpoints of fits are kept.
+    pub keeping: &'a Keeping,
     /// The bytes that the job was estimated to need beside the data. `None` where nobody asked.
     pub bytes: Option<u64>,
     /// The bytes that the job needs and the bytes that it may have, if the job needs too much to
@@ -158,6 +161,7 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result
     };
     note_cost(cx.store, &job.id, cx.meter.total().as_secs_f64(), cx.bytes)?;
     cx.store.write_json(&job.record_file(), &record)?;
+    cx.keeping.forget(job)?;
     Ok((end, Some(record)))
 }
 
@@ -305,7 +309,7 @@ fn compute(plan: &Plan<'_>, job: &Job, setting: Option<usize>, cx: &JobContext<'
         }
         ScoreSource::Train { .. } => match cx.worker.filter(|_| config.limits.isolated()) {
             Some(worker) => worker.fit(plan, job, setting, cx),
-            None => fitted(plan, job, config, &parts, cx),
+            None => fitted(plan, job, setting, &parts, cx),
         },
     }
 }
@@ -314,10 +318,11 @@ fn compute(plan: &Plan<'_>, job: &Job, setting: Option<usize>, cx: &JobContext<'
 fn fitted(
     plan: &Plan<'_>,
     job: &Job,
-    config: &RankerConfig,
+    setting: Option<usize>,
     parts: &JobParts,
     cx: &JobContext<'_>,
 ) -> Result<Output, Failure> {
+    let config = plan.at_setting(job, setting);
     let ScoreSource::Train { params, version, code, renamed, .. } = &config.source else {
         return Err(failed("its ranker fits nothing"));
     };
@@ -333,7 +338,8 @@ fn fitted(
     let columns = plan.columns(job).map_err(failed)?;
     let JobParts { train, validation, scored } = cx.pool.install(|| prepared.parts(parts, columns.as_deref()))?;
     let progress = JobProgress { job, observer: cx.observer, warnings: Mutex::default() };
-    let mut context = FitContext::new(job.seed).with_progress(&progress);
+    let checkpoints = FitCheckpoints::new(cx.keeping, job, setting, cx.observer);
+    let mut context = FitContext::new(job.seed).with_progress(&progress).with_checkpoints(&checkpoints);
     if let Some(validation) = &validation {
         context = context.with_validation(validation);
     }

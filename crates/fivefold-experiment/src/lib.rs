@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod checkpoints;
 mod command;
 mod confine;
 mod crew;
@@ -22,6 +23,7 @@ pub mod verify;
 mod work;
 pub mod worker;
 
+pub use checkpoints::CHECKPOINT_EVERY;
 pub use error::RunError;
 pub use filter::JobFilter;
 pub use job::JobEnd;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fivefold_analysis::design::{Design, SeedValues};
 use fivefold_analysis::evaluation::{DatasetValues, Evaluation};
@@ -27,6 +27,7 @@ use fivefold_results::results::{Results, table_options};
 use fivefold_results::store::{Record, Status, Store, StoreError};
 use fivefold_results::values;
 
+use crate::checkpoints::{CHECKPOINT_EVERY, Keeping};
 use crate::confine::Confinement;
 use crate::confine::reach::Lacks;
 use crate::crew::{Crew, Task};
@@ -80,6 +81,9 @@ pub struct RunOptions<'a> {
     pub observer: &'a dyn Observer,
     /// A flag that asks the run to stop. The next run continues from there.
     pub cancel: Option<&'a AtomicBool>,
+    /// The time between two checkpoints of a fit that goes in rounds. A fit that is stopped keeps a
+    /// checkpoint, too.
+    pub checkpoint_every: Duration,
     /// The caller's lock on `out`, if the caller writes there afterwards. `None`: the run takes the
     /// lock itself.
     pub lock: Option<&'a FolderLock>,
@@ -103,6 +107,7 @@ impl RunOptions<'_> {
             order_seed: None,
             observer: &Silent,
             cancel: None,
+            checkpoint_every: CHECKPOINT_EVERY,
             lock: None,
             claim: None,
             worker: None,
@@ -304,6 +309,9 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         }
         guards.needless(&plan).iter().for_each(|warning| options.observer.warning(warning));
     }
+    if mode == LockMode::Alone && !outcome.cancelled && options.only == JobFilter::All && !options.only_evaluate {
+        store.forget_rounds()?;
+    }
     if mode == LockMode::Alone {
         // Times are for information only, so an error is just a warning.
         if let Err(error) = RunLog::update(&store, pool.current_num_threads(), started.elapsed().as_secs_f64()) {
@@ -467,6 +475,7 @@ fn run_jobs<'p>(
     let crew = Crew::new(all);
     // A process of its own gets its share of the threads.
     let threads = all.div_ceil(all.min(open.len()).max(1));
+    let keeping = Keeping { store: store.clone(), every: options.checkpoint_every };
     let broken = AtomicBool::new(false);
     let ended: Mutex<BTreeMap<usize, Result<Ended, StoreError>>> = Mutex::default();
     let cancelled = || options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
@@ -499,6 +508,7 @@ fn run_jobs<'p>(
                 worker,
                 threads,
                 confinement,
+                keeping: &keeping,
                 bytes: Some(turn.bytes()),
                 refused,
             };

@@ -54,6 +54,8 @@ pub(crate) struct Bounds<'a> {
     /// Files in the folder with a limit, beside the standard output and error: the name, the
     /// description, and the most bytes.
     pub files: &'a [(&'static str, &'static str, u64)],
+    /// The time that the program has to end by itself after SIGTERM, if the run is cancelled.
+    pub farewell: Duration,
 }
 
 /// Why a program did not end well.
@@ -166,6 +168,7 @@ impl WorkFolder {
                 return Ok(status);
             }
             if cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                group.dismiss(bounds.farewell);
                 return Err(WorkError::Cancelled);
             }
             if let Some(limit) = bounds.time.filter(|limit| started.elapsed() >= limit.duration()) {
@@ -330,6 +333,22 @@ impl Group {
         let mut child = program.spawn()?;
         let lifeline = child.stdin.take();
         Ok(Group { child, _lifeline: lifeline })
+    }
+
+    /// Asks the process to end, and gives it time to do so.
+    fn dismiss(&mut self, time: Duration) {
+        #[cfg(unix)]
+        if let Some(process) = i32::try_from(self.child.id()).ok().filter(|_| !time.is_zero()) {
+            use nix::sys::signal::{Signal, kill};
+            let asked = Instant::now();
+            // An error means that the process has ended.
+            let _ = kill(nix::unistd::Pid::from_raw(process), Signal::SIGTERM);
+            while asked.elapsed() < time && matches!(self.child.try_wait(), Ok(None)) {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = time;
     }
 }
 

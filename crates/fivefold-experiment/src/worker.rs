@@ -4,7 +4,8 @@
 //!
 //! The process of a fit is given the experiment, opens the data itself and does a single job. The
 //! process leaves `model.json`, `scores.txt` and, last, `end.json` in its folder, and the run takes
-//! the files from there. So only the run writes into the results folder. The bytes are the same as
+//! the files from there. So only the run writes into the results folder, except for checkpoints of
+//! the fit. The bytes are the same as
 //! of a fit inside the run. Cost: each job opens the data again, which is cheap with a cache.
 
 use std::cell::Cell;
@@ -13,6 +14,7 @@ use std::fs::{self, File};
 use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -23,6 +25,7 @@ use fivefold_results::config::{END, Experiment, GUARD, SCORES};
 use fivefold_results::store::Store;
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoints::Keeping;
 use crate::confine::Confinement;
 use crate::confine::reach::{Lacks, Reach, confine};
 use crate::crew::{own_time, time_of_children};
@@ -41,6 +44,9 @@ const PROGRESS: &str = "progress.txt";
 
 /// The most bytes of a process's report. The reason of a failure quotes the output of a program.
 const MOST_TOLD: u64 = 1 << 20;
+
+/// The time that the process of a fit has to keep a checkpoint when the run is cancelled.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The time between two notes of a fit's progress.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -75,6 +81,9 @@ struct Request {
     /// The setting of the job's search, if it has one.
     setting: Option<usize>,
     threads: usize,
+    /// The results folder, for checkpoints, and the time between two of them.
+    results: PathBuf,
+    checkpoint_every: Duration,
 }
 
 /// How the work of a process ended.
@@ -184,11 +193,14 @@ impl Worker {
             key: job.key.clone(),
             setting,
             threads: cx.threads,
+            results: std::path::absolute(cx.keeping.store.root()).map_err(io_error("find", "the results folder"))?,
+            checkpoint_every: cx.keeping.every,
         };
         let request = serde_json::to_vec(&request).map_err(failed)?;
         fs::write(folder.file(REQUEST), request).map_err(io_error("write", REQUEST))?;
         let what = "the process of the fit";
-        let bounds = Bounds { what, time: limits.time, memory: limits.memory, written: None, files: &[] };
+        let bounds =
+            Bounds { what, time: limits.time, memory: limits.memory, written: None, files: &[], farewell: FAREWELL };
         let seen = Cell::new(None);
         let begun = Instant::now();
         let ended = folder.run(self.command("fit"), &bounds, cx.cancel, || {
@@ -388,6 +400,8 @@ fn fit(registry: &Registry) -> Result<(), String> {
             "the job's data or this program changed while the run went on; run the experiment again".to_owned(),
         ));
     };
+    let keeping = Keeping { store: Store::new(request.results), every: request.checkpoint_every };
+    let stop = stop_by_signal();
     let cx = JobContext {
         registry,
         store: &Store::new(&folder),
@@ -396,10 +410,11 @@ fn fit(registry: &Registry) -> Result<(), String> {
         meter: Arc::default(),
         prepared: &PreparedFolds::new(&plan, [job]),
         observer: &ProgressNote::new(&folder)?,
-        cancel: None,
+        cancel: Some(&stop),
         worker: None,
         threads: request.threads,
         confinement: &Confinement::none(),
+        keeping: &keeping,
         bytes: None,
         refused: None,
     };
@@ -414,6 +429,17 @@ fn fit(registry: &Registry) -> Result<(), String> {
     fs::write(folder.join(SCORES), scores_text(&output.scores))
         .map_err(|error| format!("cannot write {SCORES}: {error}"))?;
     tell_with(WorkerExit::Done, output.warnings)
+}
+
+/// A flag that SIGTERM raises. The fit then keeps a checkpoint and ends.
+fn stop_by_signal() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    {
+        // If the handler cannot be registered, the signal ends the process without a checkpoint.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGTERM, Arc::clone(&stop));
+    }
+    stop
 }
 
 /// Writes the progress of a fit into a file. The file holds two numbers at fixed places.

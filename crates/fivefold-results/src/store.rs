@@ -17,9 +17,10 @@
 //! Nothing in the folder depends on time, machine or number of threads. Times go to
 //! `FOLDER.log.json` beside the folder.
 //!
-//! During a run the folder also holds `.lock` ([`crate::lock`]), `.times` (the log) and `.work/`,
-//! where programs run. The end of a run removes all three. If a run was killed, the next run
-//! removes them.
+//! During a run the folder also holds `.lock` ([`crate::lock`]), `.times` (the log), `.work/`,
+//! where programs run, and `.rounds/`, the checkpoints of fits. The end of a run removes all four. If
+//! a run was killed, the next run removes them. A run that was stopped leaves `.rounds/`, so that the
+//! next run goes on from there.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -113,7 +114,8 @@ pub fn replace(path: &Path, folder: &Path, write: impl FnOnce(&mut File) -> io::
 
 /// For each place in the folder, the size of the longest file that is read. Runs write far smaller
 /// files.
-const LONGEST: [(&str, u64); 7] = [
+const LONGEST: [(&str, u64); 8] = [
+    (ROUNDS, 8 << 30),
     ("jobs", 16 << 20),
     ("models", 8 << 30),
     ("scores", 8 << 30),
@@ -162,9 +164,12 @@ fn permit(_: &Path) {}
 
 /// The folder in which programs run.
 pub const WORK: &str = ".work";
-/// Hidden names in the folder of a run: unfinished files, running programs, the lock and times.
+/// The folder of the checkpoints of fits.
+pub const ROUNDS: &str = ".rounds";
+/// Hidden names in the folder of a run: unfinished files, running programs, checkpoints, the lock
+/// and times.
 /// If the run is killed, these files stay.
-pub(crate) const HIDDEN: [&str; 4] = [PARTIAL, WORK, crate::lock::LOCK, crate::log::TIMES];
+pub(crate) const HIDDEN: [&str; 5] = [PARTIAL, WORK, ROUNDS, crate::lock::LOCK, crate::log::TIMES];
 const PARTIAL: &str = ".partial";
 
 /// A results folder.
@@ -380,6 +385,20 @@ impl Store {
             )),
         });
         left.collect()
+    }
+
+    /// Removes all checkpoints. The caller must hold the folder alone, and no job may be open.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn forget_rounds(&self) -> Result<(), StoreError> {
+        let path = self.own_path(ROUNDS)?;
+        match remove_tree(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(StoreError::Io { action: "remove", path, source })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Removes a file if the file exists.

@@ -1,6 +1,8 @@
 //! `--job-time-limit`, `--job-memory-limit` and `--isolate`: limits on the time and memory of each
 //! job.
 
+use std::time::Duration;
+
 use fivefold_experiment::worker::Worker;
 use fivefold_results::Experiment;
 use fivefold_results::config::{Bytes, JobLimits, TimeLimit};
@@ -22,12 +24,21 @@ pub(crate) struct LimitArgs {
     /// --isolate
     #[arg(long)]
     isolate: bool,
+    /// Keep a checkpoint of a fit every so often, such as 30s or 10m. A fit that is stopped keeps one,
+    /// too, and the next run goes on from there. Rankers without rounds keep none
+    #[arg(long, value_name = "TIME", default_value = "3m")]
+    checkpoint_every: TimeLimit,
     /// Do as on a system that cannot confine a `command`: for tests
     #[arg(long, hide = true)]
     unconfined: bool,
 }
 
 impl LimitArgs {
+    /// The time between two checkpoints of a fit.
+    pub(crate) fn checkpoint_every(&self) -> Duration {
+        self.checkpoint_every.duration()
+    }
+
     /// Returns the experiment with these limits, and the worker program that enforces the limits.
     pub(crate) fn apply(&self, experiment: Experiment) -> miette::Result<(Experiment, Worker)> {
         let limits = JobLimits {

@@ -109,6 +109,57 @@ fn a_stopped_training_leaves_no_model() {
     assert!(!folder.path().join("m.json").exists());
 }
 
+/// A fit of some seconds.
+const LONG: &str = r#"
+name = "long"
+
+[[dataset]]
+label = "a"
+synthetic = { shape = "mq2007", queries = 60 }
+
+[[ranker]]
+kind = "lambdamart"
+params = { trees = 1500, leaves = 31, early_stopping = 0 }
+"#;
+
+/// Elsewhere, a training that goes on may lose accuracy (dmlc/xgboost issue 11982) or count its
+/// rounds anew (ray-project/ray issue 33468).
+#[cfg(unix)]
+#[test]
+fn a_fit_that_is_stopped_or_killed_goes_on_from_its_checkpoint() {
+    let folder = directory(&[("long.toml", LONG)]);
+    let job = ["job", "long.toml", "a/fold1/lambdamart", "--threads", "1", "--checkpoint-every", "1s", "--out"];
+    let model = |out: &str| std::fs::read(folder.path().join(out).join("models/a/fold1/lambdamart.json"));
+    let start = |out: &str, more: &[&str]| {
+        let mut command = Command::new(program());
+        command.args(job).arg(out).args(more).current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().unwrap()
+    };
+    assert!(start("whole", &[]).wait().unwrap().success());
+    for (out, killed, more) in [("stopped", false, &[][..]), ("killed", true, &[]), ("alone", false, &["--isolate"])] {
+        let mut child = start(out, more);
+        let checkpoint = folder.path().join(out).join(".rounds/a/fold1/lambdamart.json");
+        let patience = Instant::now() + Duration::from_secs(60);
+        while !checkpoint.exists() {
+            assert!(Instant::now() < patience, "{out}: no checkpoint after a minute");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if killed {
+            child.kill().unwrap()
+        } else {
+            interrupt(&child)
+        }
+        assert!(!child.wait().unwrap().success(), "{out}");
+        assert!(model(out).is_err(), "{out}");
+        let text = std::fs::read_to_string(&checkpoint).unwrap();
+        let state: serde_json::Value = serde_json::from_str(text.split_once('\n').unwrap().1).unwrap();
+        assert!(!state["trees"].as_array().unwrap().is_empty(), "{out}");
+        assert!(start(out, more).wait().unwrap().success(), "{out}");
+        assert!(model(out).unwrap() == model("whole").unwrap(), "{out}: another model");
+        assert!(!checkpoint.exists(), "{out}");
+    }
+}
+
 #[cfg(unix)]
 pub fn interrupt(child: &Child) {
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());

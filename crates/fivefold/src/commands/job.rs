@@ -51,6 +51,7 @@ impl Args {
             only: JobFilter::job(&self.id),
             observer: &*bars,
             cancel: Some(interrupt::watch()),
+            checkpoint_every: self.limits.checkpoint_every(),
             claim: Some(&claim),
             worker: Some(&worker),
             ..RunOptions::new(folder)

@@ -100,6 +100,7 @@ impl Args {
             memory,
             observer: &*bars,
             cancel: Some(cancel),
+            checkpoint_every: self.limits.checkpoint_every(),
             lock: Some(&lock),
             claim: Some(&claim),
             worker: Some(&worker),

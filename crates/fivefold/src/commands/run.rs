@@ -197,6 +197,7 @@ impl Args {
             order_seed: self.shuffle_jobs,
             observer: &*bars,
             cancel: Some(cancel),
+            checkpoint_every: self.limits.checkpoint_every(),
             lock: Some(&lock),
             claim: Some(&claim),
             worker: Some(&worker),
