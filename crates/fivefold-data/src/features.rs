@@ -243,28 +243,6 @@ mod tests {
         }
     }
 
-    /// The list of LETOR 2.0 says that feature 22 is the logarithm of feature 21, and that the features
-    /// 1 and 3 are a count and the count divided by a length, which is a whole number.
-    #[test]
-    fn names_of_ohsumed_fit_the_data() {
-        let names = FeatureNames::built_in("ohsumed-letor2").unwrap();
-        assert_eq!(
-            [21, 22].map(|id| names.name(id).unwrap()),
-            ["BM25", "log(BM25)"].map(|of| format!("{of} of title + abstract"))
-        );
-        let Some(data) = std::env::var_os("FIVEFOLD_DATA") else { return };
-        let file = Path::new(&data).join("ohsumed/Fold1/testset.txt");
-        let part = crate::read_letor(&file, &crate::ReadOptions::default()).unwrap();
-        for row in part.data.queries().flat_map(|query| query.view().rows().map(<[f32]>::to_vec).collect::<Vec<_>>()) {
-            let value = |id: usize| f64::from(row[id - 1]);
-            assert!(value(21) <= 0.0 || (libm::log(value(21)) - value(22)).abs() < 1e-6);
-            for first in [1, 11].into_iter().filter(|first| value(*first) > 0.0) {
-                let length = value(first) / value(first + 2);
-                assert!((length - length.round()).abs() < 1e-3, "{length}");
-            }
-        }
-    }
-
     #[test]
     fn files_of_names_have_several_forms() {
         let parse = |text| FeatureNames::parse(text, 0);

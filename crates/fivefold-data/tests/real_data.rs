@@ -6,7 +6,9 @@
 use std::path::PathBuf;
 
 use fivefold_data::descriptor::Checked;
-use fivefold_data::{Collection, Missing, Source, descriptor, open, read_scores};
+use fivefold_data::{
+    Collection, FeatureNames, Missing, ReadOptions, Source, descriptor, open, read_letor, read_scores,
+};
 
 /// The data folder. Without a folder, prints a line and returns `None`.
 fn data() -> Option<PathBuf> {
@@ -132,6 +134,27 @@ fn scores_of_the_eight_systems() {
         for fold in &collection.folds {
             let file = systems.join(name).join(format!("Fold{}.score", fold.number));
             assert_eq!(read_scores(&file, fold.test.documents()).unwrap().len(), fold.test.documents());
+        }
+    }
+}
+
+/// The list of LETOR 2.0 says that feature 22 is the logarithm of feature 21, and that the features
+/// 1 and 3 are a count and the count divided by a length, which is a whole number.
+#[test]
+fn names_of_ohsumed_fit_the_data() {
+    let names = FeatureNames::built_in("ohsumed-letor2").unwrap();
+    assert_eq!(
+        [21, 22].map(|id| names.name(id).unwrap()),
+        ["BM25", "log(BM25)"].map(|of| format!("{of} of title + abstract"))
+    );
+    let Some(data) = data() else { return };
+    let part = read_letor(&data.join("ohsumed/Fold1/testset.txt"), &ReadOptions::default()).unwrap();
+    for row in part.data.queries().flat_map(|query| query.view().rows().map(<[f32]>::to_vec).collect::<Vec<_>>()) {
+        let value = |id: usize| f64::from(row[id - 1]);
+        assert!(value(21) <= 0.0 || (value(21).ln() - value(22)).abs() < 1e-6);
+        for first in [1, 11].into_iter().filter(|first| value(*first) > 0.0) {
+            let length = value(first) / value(first + 2);
+            assert!((length - length.round()).abs() < 1e-3, "{length}");
         }
     }
 }

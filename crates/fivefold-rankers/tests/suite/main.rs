@@ -6,3 +6,4 @@ mod altered_models;
 mod exchange;
 mod export;
 mod mq2008;
+mod rank_svm;
