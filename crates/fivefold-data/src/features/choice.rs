@@ -127,19 +127,42 @@ impl Pick {
             Pick::Text(text) => match text.strip_prefix(GROUP) {
                 Some(group) => found(names.group(group.trim()), "group", group.trim(), names.groups()),
                 None => match range(text) {
+                    Some(ids) if ids.is_empty() => Err(backwards(text, &ids)),
                     Some(ids) => numbered(ids),
-                    None => found(names.named(text.trim()), "name", text.trim(), names.names().collect()),
+                    None => named(names, text.trim()),
                 },
             },
         }
     }
 }
 
-/// A range of numbers such as `1-5`, or a single number.
+/// A range of numbers such as `1-5`, or a single number. The range is empty if its end is before its
+/// beginning.
 fn range(text: &str) -> Option<RangeInclusive<u32>> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
-    let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-    (first <= last).then_some(first..=last)
+    Some(first.trim().parse().ok()?..=last.trim().parse().ok()?)
+}
+
+/// The error for a range whose end is before its beginning, with its advice.
+fn backwards(text: &str, ids: &RangeInclusive<u32>) -> (String, String) {
+    let (first, last) = (ids.start(), ids.end());
+    let message = format!("the range `{text}` ends before it begins: {last} is less than {first}");
+    (message, format!("write \"{last}-{first}\""))
+}
+
+/// The feature with this name. A name that several features have is refused, since nobody could tell
+/// which of them is meant.
+fn named(names: &FeatureNames, asked: &str) -> Result<Vec<u32>, (String, String)> {
+    let ids = found(names.named(asked), "name", asked, names.names().collect())?;
+    match ids.as_slice() {
+        [] | [_] => Ok(ids),
+        several => {
+            let numbers: Vec<String> = several.iter().map(u32::to_string).collect();
+            let message = format!("the features {} all have the name `{asked}`", list(&numbers));
+            let message = if several.len() == 2 { message.replace(" all ", " both ") } else { message };
+            Err((message, format!("name them by number: {}", numbers.join(", "))))
+        }
+    }
 }
 
 fn found(ids: Vec<u32>, what: &str, asked: &str, known: Vec<&str>) -> Result<Vec<u32>, (String, String)> {
@@ -232,11 +255,21 @@ mod tests {
                 "no feature has the name `child`; did you mean `number of child pages`?",
             ),
             (FeatureChoice::Without(picks(&["1-46"])), None, "no feature is left; leave at least one feature"),
+            (
+                FeatureChoice::Only(picks(&["1", "5-1"])),
+                Some(1),
+                "the range `5-1` ends before it begins: 1 is less than 5; write \"1-5\"",
+            ),
         ] {
             let error = choice.columns(&names, 1, 46).unwrap_err();
             assert_eq!((error.pick, format!("{}; {}", error.message, error.help)), (pick, text.to_owned()));
         }
         let error = FeatureChoice::Only(picks(&["x"])).columns(&FeatureNames::default(), 1, 3).unwrap_err();
         assert!(error.help.contains("have no names"), "{error}");
+        // Two features of the same name: none of them is taken in silence.
+        let names: FeatureNames = serde_json::from_str("[\"1\\tBM25\", \"2\\tIDF\", \"7\\tbm25\"]").unwrap();
+        let error = FeatureChoice::Without(picks(&["BM25"])).columns(&names, 1, 9).unwrap_err();
+        assert_eq!(error.message, "the features 1 and 7 both have the name `BM25`");
+        assert_eq!((error.pick, error.help.as_str()), (Some(0), "name them by number: 1, 7"));
     }
 }
