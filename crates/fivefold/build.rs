@@ -5,6 +5,10 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+/// The kinds of experiments with rankers, as `fivefold_results::config::DESIGN_KINDS`. A test compares both
+/// by the files.
+const DESIGNS: [&str; 3] = ["learning-curve", "ablation", "selection"];
+
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=experiments");
     let folder = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("experiments");
@@ -15,9 +19,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut list = String::from("&[\n");
     for file in files {
         let name = file.file_stem().unwrap_or_default();
-        // A study has a `kind` above its first section.
+        // A study has a `kind` above its first section, which is none of the kinds of experiments.
         let text = fs::read_to_string(&file)?;
-        let is_study = text.lines().take_while(|line| !line.starts_with('[')).any(|line| line.starts_with("kind = "));
+        let kind = text.lines().take_while(|line| !line.starts_with('[')).find_map(|line| line.strip_prefix("kind = "));
+        let is_study = kind.is_some_and(|kind| !DESIGNS.contains(&kind.trim_matches('"')));
         list += &format!("    Shipped {{ name: {name:?}, is_study: {is_study}, text: include_str!({file:?}) }},\n");
     }
     fs::write(Path::new(&env::var("OUT_DIR")?).join("experiments.rs"), list + "]\n")?;

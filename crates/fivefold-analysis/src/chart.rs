@@ -52,6 +52,10 @@ pub struct Axis {
     pub scale: Scale,
     /// Lowest and highest value shown; `None` if the axis is as wide as the data.
     pub range: Option<(f64, f64)>,
+    /// The names of the values 1, 2, 3 and so on, on an axis whose values are no numbers. Empty on any
+    /// other axis.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
 }
 
 /// How an axis maps values to places.
@@ -115,7 +119,12 @@ pub struct ReferenceLine {
 impl Axis {
     /// A linear axis as wide as the data.
     pub fn linear(label: impl Into<String>) -> Self {
-        Axis { label: label.into(), scale: Scale::Linear, range: None }
+        Axis { label: label.into(), scale: Scale::Linear, range: None, names: Vec::new() }
+    }
+
+    /// An axis with a place for each name. The place of the first name is 1.
+    pub fn named(label: impl Into<String>, names: Vec<String>) -> Self {
+        Axis { range: Some((0.5, names.len() as f64 + 0.5)), names, ..Self::linear(label) }
     }
 
     /// A logarithmic axis as wide as the data.

@@ -94,9 +94,10 @@ impl FeatureNames {
     }
 
     /// The names in the file `features.txt` beside a LETOR file, else in the comments at its head.
-    /// Empty if neither names a feature.
-    pub fn beside(file: &Path) -> Self {
-        Self::read(&file.with_file_name(FEATURES_FILE), 1).unwrap_or_else(|_| Self::in_head_of(file))
+    /// Empty if neither names a feature. `first` is the number of the first feature, for a file
+    /// without numbers.
+    pub fn beside(file: &Path, first: u32) -> Self {
+        Self::read(&file.with_file_name(FEATURES_FILE), first).unwrap_or_else(|_| Self::in_head_of(file))
     }
 
     fn parse(text: &str, first: u32) -> Result<Self, String> {
@@ -274,6 +275,10 @@ mod tests {
         .unwrap();
         let names = FeatureNames::in_head_of(&file);
         assert_eq!((names.lines().collect::<Vec<_>>()), ["1\tBM25", "2\tPageRank\tlinks"]);
+        assert_eq!(FeatureNames::beside(&file, 0), names);
+        // A file of names without numbers begins with the first number of the data.
+        std::fs::write(folder.path().join(FEATURES_FILE), "BM25\nPageRank\n").unwrap();
+        assert_eq!(FeatureNames::beside(&file, 0).lines().collect::<Vec<_>>(), ["0\tBM25", "1\tPageRank"]);
     }
 
     #[test]

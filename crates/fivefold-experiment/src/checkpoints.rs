@@ -1,8 +1,8 @@
 //! Checkpoints of fits in the results folder: `.rounds/JOB.json`. A job that was stopped goes on
 //! from its checkpoint, in the next run or in another process.
 //!
-//! The first line of the file names the job's key, the setting of its search, and the hash of the
-//! rest. The key holds everything that alters the fit (data, parameters, seed, version of the
+//! The first line of the file names the job's key, the setting or the features of its search, and the
+//! hash of the rest. The key holds everything that alters the fit (data, parameters, seed, version of the
 //! ranker), so a checkpoint of anything else is never taken. A job that ends removes its checkpoint.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use fivefold_results::store::{ROUNDS, Store, StoreError, hash};
 use serde::{Deserialize, Serialize};
 
 use crate::observer::Observer;
-use crate::plan::Job;
+use crate::plan::{Job, Settled};
 
 /// The time between two checkpoints of a fit, unless a run says otherwise.
 pub const CHECKPOINT_EVERY: Duration = Duration::from_secs(180);
@@ -44,7 +44,7 @@ fn file(job: &Job) -> String {
 #[derive(PartialEq, Serialize, Deserialize)]
 struct Head {
     key: String,
-    setting: Option<usize>,
+    settled: Settled,
     hash: String,
 }
 
@@ -52,7 +52,7 @@ struct Head {
 pub(crate) struct FitCheckpoints<'a> {
     keeping: &'a Keeping,
     job: &'a Job,
-    setting: Option<usize>,
+    settled: &'a Settled,
     observer: &'a dyn Observer,
     last: Mutex<Instant>,
     /// Whether a checkpoint could not be written. The user is told once.
@@ -60,13 +60,13 @@ pub(crate) struct FitCheckpoints<'a> {
 }
 
 impl<'a> FitCheckpoints<'a> {
-    pub(crate) fn new(keeping: &'a Keeping, job: &'a Job, setting: Option<usize>, observer: &'a dyn Observer) -> Self {
+    pub(crate) fn new(keeping: &'a Keeping, job: &'a Job, settled: &'a Settled, observer: &'a dyn Observer) -> Self {
         let (last, told) = (Mutex::new(Instant::now()), AtomicBool::new(false));
-        FitCheckpoints { keeping, job, setting, observer, last, told }
+        FitCheckpoints { keeping, job, settled, observer, last, told }
     }
 
     fn head(&self, state: &[u8]) -> Head {
-        Head { key: self.job.key.clone(), setting: self.setting, hash: hash(state) }
+        Head { key: self.job.key.clone(), settled: self.settled.clone(), hash: hash(state) }
     }
 
     fn text(&self, state: &[u8]) -> Result<Vec<u8>, serde_json::Error> {
@@ -106,6 +106,8 @@ impl Checkpoints for FitCheckpoints<'_> {
 
 #[cfg(test)]
 mod tests {
+    use fivefold_data::features::Pick;
+
     use super::*;
     use crate::observer::Silent;
     use crate::work::tests::job;
@@ -115,14 +117,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let keeping = Keeping { store: Store::new(folder.path()), every: Duration::from_secs(3600) };
         let job = Job { key: "a".to_owned(), ..job("data/fold1/r") };
-        let checkpoints = FitCheckpoints::new(&keeping, &job, None, &Silent);
+        let none = Settled::default();
+        let checkpoints = FitCheckpoints::new(&keeping, &job, &none, &Silent);
         assert!(checkpoints.load().is_none() && !checkpoints.is_due());
         checkpoints.save(b"[1,2]");
         assert_eq!(checkpoints.load().unwrap(), b"[1,2]");
-        // Another setting, and other inputs.
-        assert!(FitCheckpoints::new(&keeping, &job, Some(0), &Silent).load().is_none());
+        // Another setting, other features, and other inputs.
+        let setting = Settled { setting: Some(0), ..Settled::default() };
+        assert!(FitCheckpoints::new(&keeping, &job, &setting, &Silent).load().is_none());
+        let features = Settled { features: Some(vec![Pick::Number(1)]), ..Settled::default() };
+        assert!(FitCheckpoints::new(&keeping, &job, &features, &Silent).load().is_none());
         let other = Job { key: "b".to_owned(), ..job.clone() };
-        assert!(FitCheckpoints::new(&keeping, &other, None, &Silent).load().is_none());
+        assert!(FitCheckpoints::new(&keeping, &other, &none, &Silent).load().is_none());
         // A file that was cut short.
         let path = folder.path().join(".rounds/data/fold1/r.json");
         let text = std::fs::read(&path).unwrap();
@@ -137,7 +143,7 @@ mod tests {
     fn a_checkpoint_is_due_after_its_time() {
         let folder = tempfile::tempdir().unwrap();
         let keeping = Keeping { store: Store::new(folder.path()), every: Duration::ZERO };
-        let job = job("data/fold1/r");
-        assert!(FitCheckpoints::new(&keeping, &job, None, &Silent).is_due());
+        let (job, none) = (job("data/fold1/r"), Settled::default());
+        assert!(FitCheckpoints::new(&keeping, &job, &none, &Silent).is_due());
     }
 }

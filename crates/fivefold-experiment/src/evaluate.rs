@@ -14,7 +14,7 @@ use fivefold_analysis::evaluation::{DatasetValues, Evaluation, QueryInfo};
 use fivefold_core::{Dataset, JudgedQuery, Seed};
 use fivefold_data::Collection;
 use fivefold_metrics::{Evaluator, Judged, MeasureError, Scratch, Ties};
-use fivefold_results::config::Experiment;
+use fivefold_results::config::{Experiment, RankerConfig};
 use fivefold_results::store::Store;
 use rayon::prelude::*;
 
@@ -182,9 +182,9 @@ pub(crate) fn check_measures(plan: &Plan<'_>) -> Result<(), RunError> {
     for (index, collection) in plan.collections.iter().enumerate() {
         let Some(collection) = collection else { continue };
         evaluator(plan.experiment, index, collection)?;
-        for tune in plan.experiment.rankers.iter().filter_map(|ranker| ranker.tune.as_ref()) {
+        for measure in plan.experiment.rankers.iter().filter_map(RankerConfig::chosen_by) {
             let conventions = &plan.experiment.evaluation.conventions;
-            let measure = std::slice::from_ref(&tune.measure);
+            let measure = std::slice::from_ref(measure);
             Evaluator::new(measure, conventions, collection.max_grade, plan.experiment.root_seed()).map_err(
                 |source| RunError::Measure { dataset: plan.experiment.datasets[index].label.clone(), source },
             )?;

@@ -22,13 +22,14 @@ use crate::command::{listed_files, run_command};
 use crate::confine::Confinement;
 use crate::confine::reach::Lacks;
 use crate::crew::{Crew, Meter};
+use crate::forward::next_set;
 use crate::fused::fused_scores;
 use crate::observer::Observer;
-use crate::plan::{Job, JobParts, Plan};
-use crate::reuse::Reuse;
+use crate::plan::{Job, JobParts, Plan, Settled};
 use crate::schedule::Need;
 use crate::scoring::{score, scores_text};
-use crate::tuned::{ChoiceError, choose, survivor, tried, values, without_value};
+use crate::tuned::{ChoiceError, choose, is_done, survivor, tried, values, without_value};
+use crate::weights::{fuse, learn};
 use crate::work::WorkError;
 use crate::worker::{Worker, lacks};
 
@@ -181,14 +182,11 @@ fn carry_out(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Made, Fa
     let search = plan.search(job);
     let chosen = match (job.candidate, search) {
         (None, Some(tune)) => Some(choose(plan, job, tune, cx.store)?),
+        _ if learns_weights(plan.ranker(job)) => caught(|| Ok(cx.fit(|| learn(plan, job, cx.store, cx.registry))??))?,
         _ => None,
     };
-    let taken = match job.place.zip(search) {
-        Some((place, tune)) => Some(survivor(plan, job, place, tune, cx.store)?),
-        None => None,
-    };
-    let setting = taken.or(job.candidate).or(chosen.as_ref().map(|chosen| chosen.number));
-    let Output { model, scores, mut warnings } = attempt(plan, job, setting, cx)?;
+    let settled = settled(plan, job, chosen.as_ref(), cx)?;
+    let Output { model, scores, mut warnings } = attempt(plan, job, &settled, cx)?;
     warnings.extend(chosen.as_ref().and_then(without_value));
     let Some(tune) = search.filter(|_| job.candidate.is_some()) else {
         return Ok(Made { model, numbers: scores, warnings, tried: None, chosen });
@@ -197,9 +195,31 @@ fn carry_out(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Made, Fa
     let conventions = &plan.experiment.evaluation.conventions;
     let judged_by = (collection.max_grade, plan.experiment.tie_seed(job.dataset));
     let numbers = cx.fit(|| values(&tune.measure, conventions, judged_by, &parts.scored, &scores))?.map_err(failed)?;
-    let tried = tried(tune, taken, conventions, &numbers);
+    let mut tried = tried(tune, conventions, &numbers);
+    if job.place.is_some() {
+        tried.number = settled.setting.filter(|_| tune.halving.is_some());
+        tried.features = settled.features.unwrap_or_default();
+    }
     // The model of a candidate is not kept: a search would fill the disk with them.
     Ok(Made { model: None, numbers, warnings, tried: Some(tried), chosen: None })
+}
+
+/// Whether a ranker is a fusion that learns its weights.
+fn learns_weights(config: &RankerConfig) -> bool {
+    matches!(&config.source, ScoreSource::Fusion(fusion) if fusion.weights_by.is_some())
+}
+
+/// What results of other jobs settle for a job: the setting or the features of its search.
+fn settled(plan: &Plan<'_>, job: &Job, chosen: Option<&Chosen>, cx: &JobContext<'_>) -> Result<Settled, Failure> {
+    if let Some(chosen) = chosen {
+        return Ok(Settled::of(plan.search(job), chosen));
+    }
+    let taken = Settled { setting: job.candidate, ..Settled::default() };
+    let Some((place, tune)) = job.place.zip(plan.search(job)) else { return Ok(taken) };
+    Ok(match &tune.forward {
+        Some(forward) => Settled { features: Some(next_set(plan, job, place, forward, cx.store)?), ..taken },
+        None => Settled { setting: Some(survivor(plan, job, place, tune, cx.store)?), ..taken },
+    })
 }
 
 /// The parts that a job reads, and their collection.
@@ -271,20 +291,19 @@ pub(crate) struct Output {
     pub warnings: Vec<String>,
 }
 
-/// Makes the output of a job at a setting of its search. `None`: as the experiment says. A panic
-/// becomes a failure.
-pub(crate) fn attempt(
-    plan: &Plan<'_>,
-    job: &Job,
-    setting: Option<usize>,
-    cx: &JobContext<'_>,
-) -> Result<Output, Failure> {
-    let attempt = catch_unwind(AssertUnwindSafe(|| compute(plan, job, setting, cx)));
-    attempt.unwrap_or_else(|panic| Err(Failure::Failed(format!("panicked: {}", panic_text(&*panic)))))
+/// Makes the output of a job, with what its search has settled. A panic becomes a failure.
+pub(crate) fn attempt(plan: &Plan<'_>, job: &Job, settled: &Settled, cx: &JobContext<'_>) -> Result<Output, Failure> {
+    caught(|| compute(plan, job, settled, cx))
 }
 
-fn compute(plan: &Plan<'_>, job: &Job, setting: Option<usize>, cx: &JobContext<'_>) -> Result<Output, Failure> {
-    let config = plan.at_setting(job, setting);
+/// Does some work. A panic becomes a failure.
+fn caught<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    let end = catch_unwind(AssertUnwindSafe(work));
+    end.unwrap_or_else(|panic| Err(Failure::Failed(format!("panicked: {}", panic_text(&*panic)))))
+}
+
+fn compute(plan: &Plan<'_>, job: &Job, settled: &Settled, cx: &JobContext<'_>) -> Result<Output, Failure> {
+    let config = &*plan.settled(job, settled);
     let (parts, collection) = read_by(plan, job)?;
     match &config.source {
         ScoreSource::Scores(files) => {
@@ -296,20 +315,23 @@ fn compute(plan: &Plan<'_>, job: &Job, setting: Option<usize>, cx: &JobContext<'
             let fusion = config.fusion().map_err(failed)?;
             let scores = |member: &Job| member_scores(member, cx.store, parts.scored.documents());
             let scores = job.needs.iter().map(scores).collect::<Result<Vec<_>, _>>()?;
-            let scores = cx.fit(|| fused_scores(&fusion, &parts.scored, &scores))?.map_err(failed)?;
+            let scores = match &settled.weights {
+                Some(weights) => cx.fit(|| fuse(&fusion, weights, &parts.scored, &scores))??,
+                None => cx.fit(|| fused_scores(&fusion, &parts.scored, &scores))?.map_err(failed)?,
+            };
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }
         ScoreSource::Command(command) => {
             let prepared = cx.prepared.get(plan, job, config, collection, cx.pool).map_err(failed)?;
             let parts = prepared.parts(&parts, None)?;
-            let columns = plan.columns(job).map_err(failed)?;
+            let columns = plan.columns(job, config).map_err(failed)?;
             let files = listed_files(plan, command, job);
             let scores = run_command(command, config.limits, job, &files, &parts, columns.as_deref(), cx)?;
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }
         ScoreSource::Train { .. } => match cx.worker.filter(|_| config.limits.isolated()) {
-            Some(worker) => worker.fit(plan, job, setting, cx),
-            None => fitted(plan, job, setting, &parts, cx),
+            Some(worker) => worker.fit(plan, job, settled, cx),
+            None => fitted(plan, job, settled, &parts, cx),
         },
     }
 }
@@ -318,11 +340,11 @@ fn compute(plan: &Plan<'_>, job: &Job, setting: Option<usize>, cx: &JobContext<'
 fn fitted(
     plan: &Plan<'_>,
     job: &Job,
-    setting: Option<usize>,
+    settled: &Settled,
     parts: &JobParts,
     cx: &JobContext<'_>,
 ) -> Result<Output, Failure> {
-    let config = plan.at_setting(job, setting);
+    let config = &*plan.settled(job, settled);
     let ScoreSource::Train { params, version, code, renamed, .. } = &config.source else {
         return Err(failed("its ranker fits nothing"));
     };
@@ -335,10 +357,10 @@ fn fitted(
     let ranker = entry.restore(params).map_err(failed)?;
     let collection = plan.collection(job).ok_or_else(|| failed("its collection was not loaded"))?;
     let prepared = cx.prepared.get(plan, job, config, collection, cx.pool).map_err(failed)?;
-    let columns = plan.columns(job).map_err(failed)?;
+    let columns = plan.columns(job, config).map_err(failed)?;
     let JobParts { train, validation, scored } = cx.pool.install(|| prepared.parts(parts, columns.as_deref()))?;
     let progress = JobProgress { job, observer: cx.observer, warnings: Mutex::default() };
-    let checkpoints = FitCheckpoints::new(cx.keeping, job, setting, cx.observer);
+    let checkpoints = FitCheckpoints::new(cx.keeping, job, settled, cx.observer);
     let mut context = FitContext::new(job.seed).with_progress(&progress).with_checkpoints(&checkpoints);
     if let Some(validation) = &validation {
         context = context.with_validation(validation);
@@ -369,11 +391,7 @@ fn fitted(
 
 /// The scores of a job that has ended, on which another job depends.
 fn member_scores(member: &Job, store: &Store, documents: usize) -> Result<Vec<f64>, Failure> {
-    match Reuse::with_record(member, store, &[]).map_err(Failure::Folder)?.0 {
-        Reuse::Reused | Reuse::Unconfined { .. } => {}
-        Reuse::Failed { .. } => return Err(failed(format!("{}, which it combines, failed", member.id))),
-        _ => return Err(failed(format!("{}, which it combines, has no result yet; run that job first", member.id))),
-    }
+    is_done(member, store)?;
     let file = store.own_path(&member.scores_file()).map_err(Failure::Folder)?;
     read_own_scores(&file, documents).map_err(failed)
 }
@@ -485,13 +503,19 @@ impl PreparedFolds {
                 let ranker = registry.find(&config.kind).and_then(|entry| entry.restore(params).ok());
                 ranker.map_or(0, |ranker| ranker.fit_bytes(&parts.train, parts.validation.as_ref()))
             }
+            // The validation part is normalised for a model, and scored by each.
+            ScoreSource::Fusion(fusion) if fusion.weights_by.is_some() => {
+                let documents = parts.validation.as_ref().map_or(0, Dataset::documents);
+                let a_document = collection.all.width() * size_of::<f32>() + (fusion.of.len() + 1) * BYTES_A_SCORE;
+                (documents * a_document) as u64
+            }
             ScoreSource::Scores(_) | ScoreSource::Command(_) | ScoreSource::Fusion(_) => 0,
         };
         let may_fit = plan.may_fit(job);
         let fit = may_fit.iter().map(fit_bytes).max().unwrap_or(0);
         let data = (collection.all.documents() * collection.all.width() * size_of::<f32>()) as u64;
         let copy = may_fit.iter().map(|config| config.normalise.bytes(&collection.all)).max().unwrap_or(0);
-        let chosen = plan.columns(job).ok().flatten().map_or(0, |columns| {
+        let chosen = plan.may_copy(job).map_or(0, |columns| {
             let parts = [Some(&parts.train), parts.validation.as_ref(), Some(&parts.scored)];
             parts.into_iter().flatten().map(|part| bytes_with_columns(part, &columns)).sum()
         });

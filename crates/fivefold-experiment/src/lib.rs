@@ -7,6 +7,7 @@ mod crew;
 mod error;
 mod evaluate;
 mod filter;
+mod forward;
 mod fused;
 pub mod job;
 mod kept;
@@ -20,6 +21,7 @@ mod schedule;
 pub mod scoring;
 pub mod tuned;
 pub mod verify;
+mod weights;
 mod work;
 pub mod worker;
 

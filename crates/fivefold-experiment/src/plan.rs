@@ -3,8 +3,9 @@
 //! A plan has *stages*. A job of stage 0 depends on no other job. A fusion depends on the jobs of the
 //! rankers that it combines, so its stage is 1. A tuned ranker depends on its candidates: jobs that
 //! fit one setting each, measure it on the validation part, and never see the test part. With
-//! successive halving, each rung is a stage, whose jobs take the best settings of the rung before. A
-//! stage begins when the stage before has ended.
+//! successive halving, each rung is a stage, whose jobs take the best settings of the rung before.
+//! With forward selection, each step is a stage, whose jobs add a feature to the set that the step
+//! before chose. A stage begins when the stage before has ended.
 //!
 //! The *inputs* of a job are all that alters its result, and nothing else:
 //!
@@ -14,7 +15,8 @@
 //! - the chosen features, if the ranker chooses features
 //! - the normaliser, and the content of the training, validation and test parts
 //! - the sample of the training queries, if the ranker learns from a share of them
-//! - for a fusion, its settings, and the keys of the jobs that it depends on
+//! - for a fusion, its settings, and the keys of the jobs that it depends on; the measure and the
+//!   validation part, if it learns weights
 //! - for a candidate, the measure with all conventions instead of the test part
 //! - for a tuned ranker, the rule of its choice, and the keys of its candidates
 //!
@@ -23,6 +25,7 @@
 //!
 //! Paths, threads, machine, dialect and measures alter no score, so they are not inputs.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,17 +33,19 @@ use std::sync::Arc;
 use fivefold_base::words::{counted, list_some};
 use fivefold_core::{Dataset, Seed};
 use fivefold_data::cache::CacheUse;
+use fivefold_data::features::{Pick, UnknownPick};
 use fivefold_data::packed::file_on_disk;
-use fivefold_data::{Collection, input};
-use fivefold_metrics::Ties;
+use fivefold_data::{Collection, FeatureChoice, input};
+use fivefold_metrics::{MeasureSpec, Ties};
 use fivefold_results::config::{
-    CommandLine, ConfigError, Experiment, FusionConfig, MOST_CANDIDATES, Per, Placeholder, RankerConfig, ScoreFiles,
-    ScoreSource, Setting, StopOn, TuneConfig, key_params, sample_size,
+    CommandLine, ConfigError, Experiment, Forward, FusionConfig, MOST_CANDIDATES, Per, Placeholder, RankerConfig,
+    ScoreFiles, ScoreSource, Setting, StopOn, TuneConfig, chosen_features, key_params, learnt_weights, sample_size,
 };
 use fivefold_results::freedom::Freedom;
 use fivefold_results::manifest::remark_lines;
 use fivefold_results::paths::{self, candidate_id, job_id, repeat_id};
-use fivefold_results::store::hash;
+use fivefold_results::store::{Chosen, hash};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::confine::reach::Lacks;
@@ -171,6 +176,9 @@ impl<'e> Plan<'e> {
         for (index, dataset) in experiment.datasets.iter().enumerate() {
             if experiment.rankers.iter().any(|ranker| only.may_match(&dataset.label, &ranker.label)) {
                 plan.open(index)?;
+                if let Some(collection) = plan.collection_of(index) {
+                    plan.check_sets(index, collection)?;
+                }
                 plan.add_jobs(index, only)?;
             }
         }
@@ -194,6 +202,39 @@ impl<'e> Plan<'e> {
         }
         plan.check_candidates()?;
         Ok(plan)
+    }
+
+    /// Refuses a selection whose sets of features have too many jobs, before any of them is made.
+    fn check_sets(&self, dataset: usize, collection: &Collection) -> Result<(), RunError> {
+        let experiment = self.experiment;
+        for (ranker, config) in experiment.rankers.iter().enumerate() {
+            let Some(forward) = config.tune.as_ref().and_then(|tune| tune.forward.as_ref()) else { continue };
+            let units = forward.units(collection);
+            for (place, unit) in units.iter().enumerate() {
+                let wrong = collection.columns(&FeatureChoice::Only(vec![unit.clone()])).err();
+                if let Some(wrong) = wrong.map(|wrong| UnknownPick { pick: Some(place), ..wrong }) {
+                    return Err(experiment.selection_error(dataset, &wrong).into());
+                }
+            }
+            let label = &experiment.datasets[dataset].label;
+            if units.is_empty() {
+                let message = format!(
+                    "data set `{label}` has no groups of features, from which to select; write from = \"features\", or \
+                     name the groups (docs/features.md)"
+                );
+                return Err(experiment.ranker_error(ranker, &message).into());
+            }
+            let repeats = experiment.repeats_of(ranker);
+            let count = forward.candidates(units.len()).saturating_mul(collection.folds.len() * repeats);
+            if count > MOST_CANDIDATES {
+                let message = format!(
+                    "the selection has {count} candidates on data set `{label}` (sets of features x folds), more than \
+                     {MOST_CANDIDATES}; lower `max`, or select from groups"
+                );
+                return Err(experiment.ranker_error(ranker, &message).into());
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a plan whose searches have too many jobs.
@@ -298,10 +339,22 @@ impl<'e> Plan<'e> {
     }
 
     /// The ranker of a job at a setting of its search. `None`: as in the experiment.
-    pub(crate) fn at_setting(&self, job: &Job, setting: Option<usize>) -> &RankerConfig {
+    fn at_setting(&self, job: &Job, setting: Option<usize>) -> &RankerConfig {
         let config = &self.experiment.rankers[job.ranker];
         let settings = config.tune.as_ref().map(|tune| &tune.settings);
         setting.zip(settings).map_or(config, |(number, settings)| &settings[number].ranker)
+    }
+
+    /// The ranker that a job fits, with what results of other jobs have settled.
+    pub(crate) fn settled(&self, job: &Job, settled: &Settled) -> Cow<'_, RankerConfig> {
+        let config = self.at_setting(job, settled.setting);
+        match &settled.features {
+            Some(set) => {
+                let features = Some(FeatureChoice::Only(set.clone()));
+                Cow::Owned(RankerConfig { features, ..config.clone() })
+            }
+            None => Cow::Borrowed(config),
+        }
     }
 
     /// The rankers that a job may fit: each setting of a tuned ranker or of a rung, or the ranker
@@ -415,12 +468,18 @@ impl<'e> Plan<'e> {
                 let settings =
                     fusion.settings().map_err(|error| self.experiment.ranker_error(ranker, &error.to_string()))?;
                 let keys: Vec<&str> = members.iter().map(|member| member.key.as_str()).collect();
-                let inputs = BTreeMap::from([
+                let mut inputs = BTreeMap::from([
                     ("kind", json!(config.kind)),
                     ("fusion", settings),
                     ("members", json!(keys)),
                     ("test", json!(hashes.test)),
                 ]);
+                if let Some(measure) = &fusion.weights_by {
+                    self.check_validation(&place, "`weights_by`", 1)?;
+                    inputs.insert("validation", json!(hashes.validation));
+                    inputs.insert("measure", self.measure_input(&place, measure));
+                    inputs.insert("weights", json!({ "search": WEIGHTS }));
+                }
                 (inputs, members)
             }
         };
@@ -477,7 +536,11 @@ impl<'e> Plan<'e> {
             Per::DataSet => 0..place.collection.folds.len(),
         };
         let mut needs: Arc<[Job]> = Arc::new([]);
-        for rung in 0..tune.settings.len() / tune.width() {
+        let rungs = match &tune.forward {
+            Some(forward) => forward.steps(forward.units(place.collection).len()),
+            None => tune.settings.len() / tune.width(),
+        };
+        for rung in 0..rungs {
             let mut jobs = Vec::new();
             for fold in folds.clone() {
                 jobs.extend(self.rung(&Place { fold, ..*place }, tune, rung, &needs)?);
@@ -512,6 +575,9 @@ impl<'e> Plan<'e> {
         rung: usize,
         before: &Arc<[Job]>,
     ) -> Result<Vec<Job>, RunError> {
+        if let Some(forward) = &tune.forward {
+            return self.step(place, tune, forward, rung, before);
+        }
         let width = tune.width();
         if rung == 0 {
             let settings = tune.settings[..width].iter().enumerate();
@@ -535,6 +601,51 @@ impl<'e> Plan<'e> {
         Ok((0..halving.places[rung]).map(job).collect())
     }
 
+    /// The candidates of a step of forward selection on a fold. Each adds one unit to the set that the
+    /// step before chose. In the first step, the key holds that unit alone, so it is the same beside
+    /// other units. In a later step, the keys of the step before tell all units in their order.
+    fn step(
+        &self,
+        place: &Place<'_>,
+        tune: &TuneConfig,
+        forward: &Forward,
+        step: usize,
+        before: &Arc<[Job]>,
+    ) -> Result<Vec<Job>, RunError> {
+        self.check_search(place, tune)?;
+        let units = forward.units(place.collection);
+        let keys: Vec<&str> = before.iter().map(|need| need.key.as_str()).collect();
+        let before_it = key(&json!(keys));
+        let mut shared = self.fit_inputs(place, &self.experiment.rankers[place.ranker])?;
+        shared.remove("test");
+        shared.extend(self.inputs_of_search(place, tune));
+        let digits = units.len().to_string().len();
+        let job = |own: usize| {
+            let mut inputs = shared.clone();
+            match step {
+                0 => {
+                    inputs.insert("features", json!(self.ids_of(place, &units[own])?));
+                    inputs.insert("unit", json!(units[own]));
+                }
+                _ => {
+                    inputs.insert("candidates", json!(before_it));
+                    inputs.insert("step", json!({ "number": step, "place": own, "rule": CHOICE }));
+                }
+            }
+            let name = format!("step{}-{:0digits$}", step + 1, own + 1);
+            let candidate = CandidateName { number: 0, place: Some(own), name };
+            Ok(self.made(place, Some(candidate), inputs, Arc::clone(before)))
+        };
+        (0..units.len() - step).map(job).collect()
+    }
+
+    /// The numbers of the features of a unit.
+    fn ids_of(&self, place: &Place<'_>, unit: &Pick) -> Result<Vec<u64>, RunError> {
+        let choice = FeatureChoice::Only(vec![unit.clone()]);
+        let columns = self.columns_of(place.dataset, place.ranker, Some(&choice))?.unwrap_or_default();
+        Ok(ids(&columns, place.collection))
+    }
+
     /// The job of a candidate. Its inputs hold nothing of the test part, and nothing of the other
     /// candidates. So another grid with the same setting has the same job.
     fn candidate(
@@ -543,7 +654,7 @@ impl<'e> Plan<'e> {
         tune: &TuneConfig,
         (number, setting): (usize, &Setting),
     ) -> Result<Job, RunError> {
-        self.check_validation(place, tune)?;
+        self.check_search(place, tune)?;
         let mut inputs = self.fit_inputs(place, &setting.ranker)?;
         inputs.remove("test");
         inputs.extend(self.inputs_of_search(place, tune));
@@ -551,15 +662,14 @@ impl<'e> Plan<'e> {
         Ok(self.made(place, Some(candidate), inputs, Vec::new()))
     }
 
-    /// Refuses a search on a fold with too few queries of validation.
-    fn check_validation(&self, place: &Place<'_>, tune: &TuneConfig) -> Result<(), RunError> {
+    /// Refuses a fold with too few queries of validation for a key of the experiment.
+    fn check_validation(&self, place: &Place<'_>, key: &str, needed: usize) -> Result<(), RunError> {
         let queries = place.collection.folds[place.fold].validation.as_ref().map_or(0, Dataset::len);
-        let needed = if tune.stop_on == StopOn::Split { 2 } else { 1 };
         if queries >= needed {
             return Ok(());
         }
         let message = format!(
-            "fold {} of data set `{}` has {} of validation, too few for `tune`, which needs {needed}; leave out `tune`, \
+            "fold {} of data set `{}` has {} of validation, too few for {key}, which needs {needed}; leave out {key}, \
              or give the collection validation parts",
             place.number(),
             self.experiment.datasets[place.dataset].label,
@@ -568,23 +678,33 @@ impl<'e> Plan<'e> {
         Err(self.experiment.ranker_error(place.ranker, &message).into())
     }
 
+    /// Refuses a search on a fold with too few queries of validation.
+    fn check_search(&self, place: &Place<'_>, tune: &TuneConfig) -> Result<(), RunError> {
+        let key = if tune.forward.is_some() { "`selection`" } else { "`tune`" };
+        self.check_validation(place, key, if tune.stop_on == StopOn::Split { 2 } else { 1 })
+    }
+
+    /// A measure on a validation part, with all on which its values depend.
+    fn measure_input(&self, place: &Place<'_>, measure: &MeasureSpec) -> Value {
+        let conventions = &self.experiment.evaluation.conventions;
+        let shuffled = conventions.ties == Ties::Shuffle;
+        json!({
+            "name": measure.stored_name(),
+            "conventions": conventions,
+            "max_grade": place.collection.max_grade,
+            "seed": shuffled.then(|| self.experiment.tie_seed(place.dataset).value()),
+        })
+    }
+
     /// The inputs that every candidate of a search has on a fold.
     fn inputs_of_search(&self, place: &Place<'_>, tune: &TuneConfig) -> BTreeMap<&'static str, Value> {
         let experiment = self.experiment;
         let hashes = &place.collection.folds[place.fold].hashes;
-        let conventions = &experiment.evaluation.conventions;
-        let shuffled = conventions.ties == Ties::Shuffle;
-        let measure = json!({
-            "name": tune.measure.stored_name(),
-            "conventions": conventions,
-            "max_grade": place.collection.max_grade,
-            "seed": shuffled.then(|| experiment.tie_seed(place.dataset).value()),
-        });
         let mut inputs = BTreeMap::from([
             ("kind", json!(experiment.rankers[place.ranker].kind)),
             ("train", json!(hashes.train)),
             ("validation", json!(hashes.validation)),
-            ("measure", measure),
+            ("measure", self.measure_input(place, &tune.measure)),
         ]);
         if tune.stop_on != StopOn::default() {
             inputs.insert("stop_on", json!(tune.stop_on));
@@ -617,9 +737,8 @@ impl<'e> Plan<'e> {
             ScoreSource::Scores(_) | ScoreSource::Fusion(_) => Vec::new(),
         };
         let mut inputs: BTreeMap<&'static str, Value> = data.into_iter().chain(own).collect();
-        if let Some(columns) = self.columns_of(place.dataset, place.ranker)? {
-            let ids = columns.into_iter().map(|column| column as u64 + u64::from(collection.first_feature_id));
-            inputs.insert("features", ids.collect());
+        if let Some(columns) = self.columns_of(place.dataset, place.ranker, config.features.as_ref())? {
+            inputs.insert("features", json!(ids(&columns, collection)));
         }
         if let Some(sample) = self.sample_of(place.dataset, place.fold, place.ranker, place.repeat) {
             inputs.insert("sample", json!({ "queries": sample.queries, "seed": sample.seed.value() }));
@@ -651,19 +770,29 @@ impl<'e> Plan<'e> {
         Some(Sample { queries: sample_size(share, parts.train.len()), seed })
     }
 
-    /// The columns that the ranker of a job sees, from 0. `None` if it sees all features.
+    /// The columns that a job sees as this ranker, from 0. `None` if it sees all features.
     ///
     /// # Errors
     /// If the ranker names features that the collection does not have.
-    pub(crate) fn columns(&self, job: &Job) -> Result<Option<Vec<usize>>, RunError> {
-        self.columns_of(job.dataset, job.ranker)
+    pub(crate) fn columns(&self, job: &Job, config: &RankerConfig) -> Result<Option<Vec<usize>>, RunError> {
+        self.columns_of(job.dataset, job.ranker, config.features.as_ref())
     }
 
-    fn columns_of(&self, dataset: usize, ranker: usize) -> Result<Option<Vec<usize>>, RunError> {
-        let (Some(choice), Some(collection)) = (&self.experiment.rankers[ranker].features, self.collection_of(dataset))
-        else {
-            return Ok(None);
-        };
+    /// The columns that a job may copy for its fit, from 0. `None` if it copies none.
+    pub(crate) fn may_copy(&self, job: &Job) -> Option<Vec<usize>> {
+        if self.search(job).is_some_and(|tune| tune.forward.is_some()) {
+            return self.collection(job).map(|collection| (0..collection.all.width()).collect());
+        }
+        self.columns(job, self.ranker(job)).ok().flatten()
+    }
+
+    fn columns_of(
+        &self,
+        dataset: usize,
+        ranker: usize,
+        choice: Option<&FeatureChoice>,
+    ) -> Result<Option<Vec<usize>>, RunError> {
+        let (Some(choice), Some(collection)) = (choice, self.collection_of(dataset)) else { return Ok(None) };
         let columns = collection.columns(choice);
         columns.map(Some).map_err(|wrong| self.experiment.features_error(ranker, dataset, &wrong).into())
     }
@@ -784,15 +913,51 @@ struct CandidateName {
     name: String,
 }
 
+/// What results of other jobs have settled for a job: the setting of a search, or the features of a
+/// selection.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Settled {
+    /// The number of the setting. `None`: as in the experiment.
+    pub(crate) setting: Option<usize>,
+    /// The chosen features, in the order in which they entered. `None`: as in the experiment.
+    pub(crate) features: Option<Vec<Pick>>,
+    /// The learnt weights of a fusion. `None`: as in the experiment.
+    pub(crate) weights: Option<Vec<f64>>,
+}
+
+impl Settled {
+    /// What the choice of a search has settled. Without a search, the choice is that of weights.
+    pub(crate) fn of(tune: Option<&TuneConfig>, chosen: &Chosen) -> Self {
+        if tune.is_none() {
+            return Settled { weights: learnt_weights(&chosen.setting), ..Settled::default() };
+        }
+        let is_selection = tune.is_some_and(|tune| tune.forward.is_some());
+        let features = is_selection.then(|| chosen_features(&chosen.setting)).flatten();
+        Settled { setting: Some(chosen.number), features, weights: None }
+    }
+}
+
+/// The numbers in the files of these columns.
+fn ids(columns: &[usize], collection: &Collection) -> Vec<u64> {
+    columns.iter().map(|&column| column as u64 + u64::from(collection.first_feature_id)).collect()
+}
+
 /// All candidates on which the job of a tuned ranker depends, those of the first rung first. Empty
 /// for any other job.
 pub(crate) fn candidates_of(job: &Job) -> Vec<Job> {
+    rungs_of(job).iter().flat_map(|rung| rung.iter()).cloned().collect()
+}
+
+/// The rungs or steps of a search on which the job of a tuned ranker depends, the first one first.
+/// Empty for any other job.
+pub(crate) fn rungs_of(job: &Job) -> Vec<Vec<Job>> {
     let mut rungs = vec![Arc::clone(&job.needs)];
     while let Some(before) = rungs.last().and_then(|rung| rung.first()).map(|first| Arc::clone(&first.needs)) {
         rungs.push(before);
     }
-    let candidates = rungs.iter().rev().flat_map(|rung| rung.iter()).filter(|need| need.candidate.is_some());
-    candidates.filter(|need| need.ranker == job.ranker).cloned().collect()
+    let is_own = |need: &&Job| need.candidate.is_some() && need.ranker == job.ranker;
+    let own = rungs.iter().rev().map(|rung| rung.iter().filter(is_own).cloned().collect::<Vec<Job>>());
+    own.filter(|rung| !rung.is_empty()).collect()
 }
 
 /// The parts that a job reads.
@@ -807,6 +972,10 @@ pub(crate) struct JobParts {
 /// The version of the rule by which a setting is chosen. Raise it if the same values may give
 /// another choice.
 const CHOICE: u32 = 1;
+
+/// The version of the search for the weights of a fusion. Raise it if the same scores may give other
+/// weights.
+const WEIGHTS: u32 = 1;
 
 /// Digits of a setting's hash in the id of its jobs: 48 bits.
 const SETTING_DIGITS: usize = 12;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use fivefold_analysis::design::{Design, SeedValues};
 use fivefold_analysis::evaluation::{DatasetValues, Evaluation};
-use fivefold_base::words::list_some;
+use fivefold_base::words::{list, list_some};
 use fivefold_core::{Registry, Seed};
 use fivefold_metrics::{Evaluator, dialect};
 use fivefold_results::code::trusted;
@@ -617,8 +617,19 @@ pub(crate) fn conventions(plan: &Plan<'_>) -> Result<Vec<String>, RunError> {
         }
         described.push((&config.label, evaluator.describe()));
     }
-    let tuned = plan.experiment.rankers.iter().filter_map(|ranker| Some((&ranker.label, ranker.tune.as_ref()?)));
-    let tuned: Vec<String> = tuned.map(|(label, tune)| format!("{label}: {}", tune.words())).collect();
+    let mut tuned: Vec<(String, Vec<&str>)> = Vec::new();
+    for (ranker, tune) in plan.experiment.rankers.iter().filter_map(|own| Some((own, own.tune.as_ref()?))) {
+        let words = tune.words();
+        match tuned.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, labels)) => labels.push(&ranker.label),
+            None => tuned.push((words, vec![&ranker.label])),
+        }
+    }
+    let learnt = |ranker: &RankerConfig| match &ranker.source {
+        ScoreSource::Fusion(fusion) => Some(format!("{}: {}", ranker.label, fusion.learning_words()?)),
+        _ => None,
+    };
+    let learnt: Vec<String> = plan.experiment.rankers.iter().filter_map(learnt).collect();
     let Some((_, first)) = described.first() else { return Ok(lines) };
     for (number, line) in first.iter().enumerate() {
         if described.iter().all(|(_, of_other)| of_other.get(number) == Some(line)) {
@@ -628,6 +639,7 @@ pub(crate) fn conventions(plan: &Plan<'_>) -> Result<Vec<String>, RunError> {
             lines.extend(own);
         }
     }
-    lines.extend(tuned);
+    lines.extend(tuned.iter().map(|(words, labels)| format!("{}: {words}", list(labels))));
+    lines.extend(learnt);
     Ok(lines)
 }

@@ -19,6 +19,7 @@ use fivefold_results::config::TuneConfig;
 use fivefold_results::store::{Chosen, Store, StoreError, Tried};
 use rayon::prelude::*;
 
+use crate::forward;
 use crate::plan::{Job, Plan};
 use crate::reuse::Reuse;
 
@@ -56,12 +57,13 @@ pub fn values(
     (0..part.len()).into_par_iter().map_init(Scratch::default, value).collect()
 }
 
-/// What a candidate came to, by its values. `number` is given if results of other candidates chose
-/// its setting.
-pub fn tried(tune: &TuneConfig, number: Option<usize>, conventions: &Conventions, values: &[f64]) -> Tried {
+/// What a candidate came to, by its values. Results of other candidates may have settled its setting
+/// or its features.
+pub fn tried(tune: &TuneConfig, conventions: &Conventions, values: &[f64]) -> Tried {
     let found = mean(values, conventions.undefined);
     Tried {
-        number,
+        number: None,
+        features: Vec::new(),
         measure: tune.measure.to_string(),
         value: Some(found.value).filter(|value| !value.is_nan()),
         queries: found.queries,
@@ -71,6 +73,9 @@ pub fn tried(tune: &TuneConfig, number: Option<usize>, conventions: &Conventions
 
 /// Chooses the setting of a tuned ranker from the stored values of its candidates.
 pub(crate) fn choose(plan: &Plan<'_>, job: &Job, tune: &TuneConfig, store: &Store) -> Result<Chosen, ChoiceError> {
+    if tune.forward.is_some() {
+        return forward::choose(plan, job, store);
+    }
     let found = found(job, tune, store)?;
     let conventions = &plan.experiment.evaluation.conventions;
     choice(tune, conventions, &found).ok_or_else(|| {
@@ -119,7 +124,8 @@ type Found = BTreeMap<usize, Option<Vec<Vec<f64>>>>;
 fn found(job: &Job, tune: &TuneConfig, store: &Store) -> Result<Found, ChoiceError> {
     let mut found = Found::new();
     for candidate in job.needs.iter() {
-        let (number, values) = stored_values(candidate, store)?;
+        let (tried, values) = stored_values(candidate, store)?;
+        let number = tried.and_then(|tried| tried.number);
         // Which setting a failed candidate of a later rung took is not known, but it counts.
         let unknown = candidate.place.map(|place| tune.settings.len() + place);
         let Some(number) = number.or(unknown).or(candidate.candidate) else { continue };
@@ -146,11 +152,17 @@ fn ranking(tune: &TuneConfig, conventions: &Conventions, found: &Found) -> Vec<(
         mean_over_folds(&folds, conventions.fold_mean, conventions.undefined).value
     };
     let values = found.iter().filter_map(|(number, folds)| Some((*number, value(folds.as_ref()?))));
-    let values: Vec<(usize, f64)> = values.filter(|(_, value)| !value.is_nan()).collect();
+    best_first(values.collect(), |number| tune.settings[number].cost())
+}
+
+/// Numbered values, best first: the number, the value, and the level of the value. Undefined values
+/// are left out. Values that differ by rounding alone have the same level. Of the same level, the
+/// cheapest comes first, and of these the lowest number.
+pub(crate) fn best_first(values: Vec<(usize, f64)>, cost: impl Fn(usize) -> f64) -> Vec<(usize, f64, f64)> {
+    let values: Vec<(usize, f64)> = values.into_iter().filter(|(_, value)| !value.is_nan()).collect();
     let levels = levels(&values.iter().map(|(_, value)| *value).collect::<Vec<_>>());
     let ranked = values.into_iter().zip(levels).map(|((number, value), level)| (number, value, level));
     let mut ranked: Vec<(usize, f64, f64)> = ranked.collect();
-    let cost = |number: usize| tune.settings[number].cost();
     ranked.sort_by(|one, other| {
         other.2.total_cmp(&one.2).then(cost(one.0).total_cmp(&cost(other.0))).then(one.0.cmp(&other.0))
     });
@@ -168,23 +180,33 @@ fn choice(tune: &TuneConfig, conventions: &Conventions, found: &Found) -> Option
         settings: ranking.len(),
         without_value: found.len() - ranking.len(),
         equal: ranking.iter().filter(|(_, _, other)| *other == level).count() - 1,
+        steps: Vec::new(),
     })
 }
 
-/// The values of a candidate that has ended, and the number of its setting if results of others
-/// chose it. No values if the candidate failed.
-fn stored_values(candidate: &Job, store: &Store) -> Result<(Option<usize>, Option<Vec<f64>>), ChoiceError> {
+/// What a candidate that has ended came to, and its values. No values if the candidate failed.
+pub(crate) fn stored_values(candidate: &Job, store: &Store) -> Result<(Option<Tried>, Option<Vec<f64>>), ChoiceError> {
     let (reuse, record) = Reuse::with_record(candidate, store, &[])?;
-    let number = record.and_then(|record| record.tried?.number);
+    let tried = record.and_then(|record| record.tried);
     match reuse {
         Reuse::Reused | Reuse::Unconfined { .. } => {}
-        Reuse::Failed { .. } => return Ok((number, None)),
+        Reuse::Failed { .. } => return Ok((tried, None)),
         _ => {
             let reason = "which it chooses from, has no result yet; run that job first";
             return Err(ChoiceError::NoSetting(format!("{}, {reason}", candidate.id)));
         }
     }
-    Ok((number, Some(read_values(candidate, store)?)))
+    Ok((tried, Some(read_values(candidate, store)?)))
+}
+
+/// Checks that a job has ended whose ranking another job combines.
+pub(crate) fn is_done(member: &Job, store: &Store) -> Result<(), ChoiceError> {
+    let reason = match Reuse::with_record(member, store, &[])?.0 {
+        Reuse::Reused | Reuse::Unconfined { .. } => return Ok(()),
+        Reuse::Failed { .. } => "failed",
+        _ => "has no result yet; run that job first",
+    };
+    Err(ChoiceError::NoSetting(format!("{}, which it combines, {reason}", member.id)))
 }
 
 /// The values in a candidate's file, whose hash was checked.

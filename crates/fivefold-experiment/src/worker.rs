@@ -32,7 +32,7 @@ use crate::crew::{own_time, time_of_children};
 use crate::filter::JobFilter;
 use crate::job::{Failure, JobContext, Output, PreparedFolds, attempt, failed};
 use crate::observer::Observer;
-use crate::plan::{Job, Plan};
+use crate::plan::{Job, Plan, Settled};
 use crate::processes::{adopt_orphans, end_descendants, own_peak};
 use crate::scoring::scores_text;
 use crate::work::{Bounds, Sight, WorkError, WorkFolder, ending, io_error};
@@ -78,8 +78,8 @@ struct Request {
     cache: Option<Cache>,
     job: String,
     key: String,
-    /// The setting of the job's search, if it has one.
-    setting: Option<usize>,
+    /// What the job's search has settled.
+    settled: Settled,
     threads: usize,
     /// The results folder, for checkpoints, and the time between two of them.
     results: PathBuf,
@@ -174,12 +174,12 @@ impl Worker {
         Ok(command)
     }
 
-    /// Does the fit of a job, at a setting of its search, in a process of its own.
+    /// Does the fit of a job, with what its search has settled, in a process of its own.
     pub(crate) fn fit(
         &self,
         plan: &Plan<'_>,
         job: &Job,
-        setting: Option<usize>,
+        settled: &Settled,
         cx: &JobContext<'_>,
     ) -> Result<Output, Failure> {
         let limits = plan.ranker(job).limits;
@@ -191,7 +191,7 @@ impl Worker {
             cache: plan.experiment.cache().cloned(),
             job: job.id.clone(),
             key: job.key.clone(),
-            setting,
+            settled: settled.clone(),
             threads: cx.threads,
             results: std::path::absolute(cx.keeping.store.root()).map_err(io_error("find", "the results folder"))?,
             checkpoint_every: cx.keeping.every,
@@ -418,7 +418,7 @@ fn fit(registry: &Registry) -> Result<(), String> {
         bytes: None,
         refused: None,
     };
-    let output = match attempt(&plan, job, request.setting, &cx) {
+    let output = match attempt(&plan, job, &request.settled, &cx) {
         Ok(output) => output,
         Err(Failure::Failed(reason)) => return tell(WorkerExit::Failed(reason)),
         Err(Failure::Cancelled) => return tell(WorkerExit::Failed("cancelled".to_owned())),

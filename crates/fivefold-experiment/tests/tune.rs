@@ -9,57 +9,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use common::folds::{Document, FEATURES, FOLDS, QUERIES, collection, part};
 use common::{Counter, files, registry};
-use fivefold_core::{Dataset, FitContext, FitError, Model, QueryView, Ranker, Seed};
+use fivefold_core::{Dataset, FitContext, FitError, Model, QueryView, Ranker};
 use fivefold_experiment::{JobFilter, Plan, RunOptions, RunOutcome, VerifyOptions, run, verify};
 use fivefold_metrics::ndcg;
 use fivefold_results::Experiment;
 use fivefold_results::store::{Chosen, Record, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-
-const FEATURES: usize = 4;
-const FOLDS: usize = 5;
-const QUERIES: usize = 6;
-const DOCUMENTS: usize = 7;
-
-/// A document: its grade and its features.
-type Document = (u8, Vec<f32>);
-
-/// The documents of the queries of a part.
-fn part(name: &str) -> Vec<Vec<Document>> {
-    let mut rng = Seed::new(5).derive(name).rng();
-    let mut document = || (rng.below(3) as u8, (0..FEATURES).map(|_| rng.below(1000) as f32).collect());
-    (0..QUERIES).map(|_| (0..DOCUMENTS).map(|_| document()).collect()).collect()
-}
-
-fn letor(part: &[Vec<Document>], name: &str) -> String {
-    let mut text = String::new();
-    for (query, documents) in part.iter().enumerate() {
-        for (grade, features) in documents {
-            text += &format!("{grade} qid:{name}{query}");
-            features.iter().enumerate().for_each(|(number, value)| text += &format!(" {}:{value}", number + 1));
-            text.push('\n');
-        }
-    }
-    text
-}
-
-/// Writes a collection of five folds. `test` may alter the queries of a test part.
-fn collection(at: &Path, test: impl Fn(&mut Vec<Vec<Document>>)) {
-    for fold in 1..=FOLDS {
-        let folder = at.join(format!("data/Fold{fold}"));
-        fs::create_dir_all(&folder).unwrap();
-        for file in ["train", "vali", "test"] {
-            let name = format!("{file}{fold}");
-            let mut queries = part(&name);
-            if file == "test" {
-                test(&mut queries);
-            }
-            fs::write(folder.join(format!("{file}.txt")), letor(&queries, &name)).unwrap();
-        }
-    }
-}
 
 /// An experiment file with a search.
 fn text(tune: &str, params: &str) -> String {

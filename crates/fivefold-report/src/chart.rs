@@ -14,6 +14,7 @@ pub(crate) mod marks;
 use std::collections::BTreeSet;
 
 use fivefold_analysis::chart::{Axis, Chart, Series, SeriesKind};
+use plotters::coord::ranged1d::ValueFormatter as _;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -41,6 +42,8 @@ const GAP: i32 = 8;
 const BAND: f64 = 0.10;
 const FAINT_BAND: f64 = 0.05;
 const FEW_BANDS: usize = 4;
+/// Characters of a tick's label that the usual room at the left takes.
+const TICK_LETTERS: usize = 5;
 const REFERENCE: RGBColor = RGBColor(110, 110, 110);
 
 /// The figure of a chart: its drawing, and its points as CSV.
@@ -144,7 +147,7 @@ fn points_csv(chart: &Chart) -> String {
     let head = ["series", &chart.x.label, &chart.y.label].into_iter().chain(bands_head.copied());
     csv::push_record(&mut out, head.chain(labels_head.copied()).map(csv::text_field));
     for (series, point) in points() {
-        let mut fields = vec![csv::text_field(&series.name), point.x.to_string(), point.y.to_string()];
+        let mut fields = vec![csv::text_field(&series.name), place_field(&chart.x, point.x), point.y.to_string()];
         if bands {
             let (low, high) = point.band.map_or_else(Default::default, |(l, h)| (l.to_string(), h.to_string()));
             fields.extend([low, high]);
@@ -155,6 +158,12 @@ fn points_csv(chart: &Chart) -> String {
         csv::push_record(&mut out, fields.into_iter());
     }
     out
+}
+
+/// The value on an axis, or its name.
+fn place_field(axis: &Axis, value: f64) -> String {
+    let name = axis.names.get((value.round() as usize).saturating_sub(1));
+    name.map_or_else(|| value.to_string(), |name| csv::text_field(name))
 }
 
 /// The number of points with a label.
@@ -177,11 +186,16 @@ fn legend_width(chart: &Chart) -> u32 {
 fn draw_plot(chart: &Chart, area: &Area<'_>) -> Drawn {
     let (x, y) = (Plotted::x(chart), Plotted::y(chart));
     let mut builder = ChartBuilder::on(area);
-    builder.margin(10).margin_right(20).x_label_area_size(46).y_label_area_size(64);
+    let wider = pixels(y.widest().saturating_sub(TICK_LETTERS), SMALL_LINE.1);
+    builder.margin(10).margin_right(20).x_label_area_size(46).y_label_area_size(64 + wider);
     let mut plot = builder.build_cartesian_2d(x, y)?;
     let mut mesh = plot.configure_mesh();
     style_mesh(&mut mesh);
-    mesh.x_desc(&chart.x.label).y_desc(&chart.y.label).draw()?;
+    let name = |tick: &f64| match chart.x.names.get((tick.round() as usize).saturating_sub(1)) {
+        Some(name) => name.clone(),
+        None => x.format_ext(tick),
+    };
+    mesh.x_label_formatter(&name).x_desc(&chart.x.label).y_desc(&chart.y.label).draw()?;
 
     // From here on in pixels of the area, on which everything else is drawn.
     let (left, top) = area.get_base_pixel();

@@ -195,6 +195,14 @@ pub struct JobFacts {
     pub chosen: Option<Chosen>,
 }
 
+impl JobFacts {
+    /// The number of the job's fold as a table shows it, with the number of its repeat.
+    pub(crate) fn fold_name(&self) -> String {
+        let fold = self.id.split('/').nth(1).and_then(|fold| fold.strip_prefix("fold")).unwrap_or_default();
+        if self.repeat == 0 { fold.to_owned() } else { format!("{fold}, repeat {}", self.repeat + 1) }
+    }
+}
+
 /// A candidate of a search. Its job has no part in tables.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CandidateFacts {

@@ -12,8 +12,8 @@ use fivefold_analysis::tables::{Analysed, SetSizes, TableOptions, TablesError};
 use crate::config::Experiment;
 use crate::manifest::{DatasetFacts, MANIFEST, Manifest, RESULT_FILES, stored_result, warning_lines};
 use crate::store::{Store, StoreError};
-use crate::tuning;
 use crate::values::{self, PER_QUERY};
+use crate::{learnt, selection, tuning};
 
 /// The content of a results folder.
 ///
@@ -77,12 +77,15 @@ impl Results {
 
     /// The tables of all searches for parameters. Empty if the experiment asks for other tables only.
     fn tables_of_searches(&self) -> Vec<Table> {
-        if self.manifest.experiment.tables.only.is_empty() { tuning::tables(self) } else { Vec::new() }
+        if !self.manifest.experiment.tables.only.is_empty() {
+            return Vec::new();
+        }
+        [tuning::tables(self), selection::tables(self), learnt::tables(&self.manifest)].concat()
     }
 
     /// The validation value against each parameter that was searched, a chart each.
     pub fn charts_of_searches(&self) -> Vec<Chart> {
-        tuning::charts(&self.manifest)
+        [tuning::charts(&self.manifest), selection::charts(&self.manifest)].concat()
     }
 
     /// The overridden leak guards and the programs that ran unconfined, a line each.

@@ -27,6 +27,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use fivefold_data::features::Pick;
 use fivefold_data::input;
 use serde::{Deserialize, Serialize};
 
@@ -225,6 +226,9 @@ pub struct Tried {
     pub queries: usize,
     /// How many queries have no defined value.
     pub undefined: usize,
+    /// The features of the candidate, in the order in which a selection chose them.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub features: Vec<Pick>,
 }
 
 /// The choice among the candidates of a search.
@@ -243,6 +247,21 @@ pub struct Chosen {
     /// How many settings had no value, because a candidate failed or no query of its part counts.
     pub without_value: usize,
     /// How many settings have this value too. The cheapest of them was chosen.
+    pub equal: usize,
+    /// The steps of a selection of features, also those after the chosen set.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub steps: Vec<Step>,
+}
+
+/// A step of a forward selection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// The feature or group that entered.
+    pub entered: Pick,
+    /// The value of the set with this feature, on the validation part.
+    pub value: f64,
+    /// How many features and groups give this value too. The first of them entered.
     pub equal: usize,
 }
 

@@ -13,7 +13,7 @@ use fivefold_analysis::{Cell, Table, slug};
 use fivefold_base::rounding::difference;
 use fivefold_base::words::{counted, list, which};
 use fivefold_metrics::mean::by_fold;
-use fivefold_metrics::{Conventions, mean_over_folds, settle};
+use fivefold_metrics::{Conventions, MeasureSpec, mean_over_folds, settle};
 use fivefold_stats::paired_t;
 use serde_json::Value;
 
@@ -53,8 +53,9 @@ struct Search<'m> {
 
 fn searches(manifest: &Manifest) -> Vec<Search<'_>> {
     let rankers = manifest.experiment.rankers.iter().enumerate();
-    let tuned: Vec<(usize, &TuneConfig)> =
-        rankers.filter_map(|(place, ranker)| Some((place, ranker.tune.as_deref()?))).collect();
+    let tuned: Vec<(usize, &TuneConfig)> = rankers
+        .filter_map(|(place, ranker)| Some((place, ranker.tune.as_deref().filter(|tune| tune.forward.is_none())?)))
+        .collect();
     let of_dataset = |dataset: usize| {
         tuned.clone().into_iter().map(move |(ranker, tune)| {
             let mut values = vec![Vec::new(); tune.settings.len()];
@@ -111,9 +112,7 @@ fn chosen(manifest: &Manifest, searches: &[Search<'_>]) -> Table {
         let (dataset, method) = labels(manifest, search);
         let is_own = |job: &&crate::manifest::JobFacts| (job.dataset, job.ranker) == (search.dataset, search.ranker);
         for job in manifest.jobs.iter().filter(is_own) {
-            let fold = job.id.split('/').nth(1).and_then(|fold| fold.strip_prefix("fold")).unwrap_or_default();
-            let fold = if job.repeat == 0 { fold.to_owned() } else { format!("{fold}, repeat {}", job.repeat + 1) };
-            let head = [Cell::text(dataset), Cell::text(method), Cell::text(fold)];
+            let head = [Cell::text(dataset), Cell::text(method), Cell::text(job.fold_name())];
             let rest = match &job.chosen {
                 Some(chosen) => [
                     Cell::text(search.tune.settings[chosen.number].words(&search.tune.names)),
@@ -162,37 +161,24 @@ fn labels<'m>(manifest: &'m Manifest, search: &Search<'_>) -> (&'m str, &'m str)
 /// What tuning gained over the same rankers with fixed values. `None` if there are none.
 fn gains(results: &Results, searches: &[Search<'_>]) -> Option<Table> {
     let experiment = &results.manifest.experiment;
-    let conventions = &experiment.evaluation.conventions;
     let mut rows = Vec::new();
     for search in searches {
         let (dataset, method) = labels(&results.manifest, search);
-        let data = &results.evaluation.datasets[search.dataset];
-        let column =
-            results.evaluation.measures.iter().position(|measure| *measure == search.tune.measure).unwrap_or(0);
-        let measure = results.evaluation.measures[column].to_string();
         let own = &experiment.rankers[search.ranker];
         let plain = experiment.rankers.iter().enumerate().filter(|(_, other)| is_fixed_form(other, own, search.tune));
         for (other, config) in plain {
-            if data.failed[search.ranker] || data.failed[other] {
+            let Some(gain) = Gain::of(results, search.dataset, &search.tune.measure, [search.ranker, other]) else {
                 continue;
-            }
-            let values = |ranker: usize| values_of(data, results.evaluation.measures.len(), ranker, column);
-            let (tuned, fixed) = (values(search.ranker), values(other));
-            let (of_tuned, of_fixed) = (mean(data, &tuned, conventions), mean(data, &fixed, conventions));
-            let counted = |values: &[f64]| -> Vec<f64> {
-                values.iter().map(|value| settle(*value, conventions.undefined).unwrap_or(f64::NAN)).collect()
             };
-            let pairs = counted(&tuned).into_iter().zip(counted(&fixed)).filter(|(a, b)| !(a - b).is_nan());
-            let (a, b): (Vec<f64>, Vec<f64>) = pairs.unzip();
             rows.push(vec![
                 Cell::text(dataset),
                 Cell::text(method),
                 Cell::text(config.label.clone()),
-                Cell::text(measure.clone()),
-                number(of_tuned),
-                number(of_fixed),
-                number(difference(of_tuned, of_fixed)),
-                paired_t(&a, &b).map_or_else(|_| Cell::na(), |test| Cell::number(test.p, DIGITS)),
+                Cell::text(gain.measure.clone()),
+                number(gain.means[0]),
+                number(gain.means[1]),
+                number(gain.difference()),
+                gain.p.map_or_else(Cell::na, |p| Cell::number(p, DIGITS)),
             ]);
         }
     }
@@ -213,8 +199,44 @@ fn gains(results: &Results, searches: &[Search<'_>]) -> Option<Table> {
     Some(table.with_rows(rows).with_notes(notes))
 }
 
+/// Two rankers of a run compared on the test queries of a data set.
+pub(crate) struct Gain {
+    /// The measure of the search, or the first measure of the evaluation.
+    pub(crate) measure: String,
+    /// The mean of each ranker.
+    pub(crate) means: [f64; 2],
+    /// The p-value of a paired t-test over queries. `None` if there is no such value.
+    pub(crate) p: Option<f64>,
+}
+
+impl Gain {
+    /// Compares two rankers. `None` if one of them failed.
+    pub(crate) fn of(results: &Results, dataset: usize, measure: &MeasureSpec, rankers: [usize; 2]) -> Option<Self> {
+        let conventions = &results.manifest.experiment.evaluation.conventions;
+        let (data, measures) = (&results.evaluation.datasets[dataset], &results.evaluation.measures);
+        if rankers.iter().any(|&ranker| data.failed[ranker]) {
+            return None;
+        }
+        let column = measures.iter().position(|own| own == measure).unwrap_or(0);
+        let values = rankers.map(|ranker| values_of(data, measures.len(), ranker, column));
+        let counted = |value: f64| settle(value, conventions.undefined).unwrap_or(f64::NAN);
+        let pairs = values[0].iter().zip(&values[1]).map(|(one, other)| (counted(*one), counted(*other)));
+        let (one, other): (Vec<f64>, Vec<f64>) = pairs.filter(|(one, other)| !(one - other).is_nan()).unzip();
+        Some(Gain {
+            measure: measures.get(column)?.to_string(),
+            means: [0, 1].map(|place| mean(data, &values[place], conventions)),
+            p: paired_t(&one, &other).ok().map(|test| test.p),
+        })
+    }
+
+    /// The first mean less the second.
+    pub(crate) fn difference(&self) -> f64 {
+        difference(self.means[0], self.means[1])
+    }
+}
+
 /// Whether a ranker is the tuned ranker with fixed values of the parameters that were searched: of
-/// the same kind, and with the same other parameters.
+/// the same kind, with the same other parameters, and learning from the same data.
 fn is_fixed_form(other: &RankerConfig, tuned: &RankerConfig, tune: &TuneConfig) -> bool {
     let others = |config: &RankerConfig| match &config.source {
         ScoreSource::Train { params, .. } => {
@@ -225,10 +247,11 @@ fn is_fixed_form(other: &RankerConfig, tuned: &RankerConfig, tune: &TuneConfig) 
         _ => None,
     };
     let (of_other, of_tuned) = (others(other), others(tuned));
-    other.tune.is_none() && other.kind == tuned.kind && of_other.is_some() && of_other == of_tuned
+    let same_data = (&other.features, other.train_share) == (&tuned.features, tuned.train_share);
+    other.tune.is_none() && other.kind == tuned.kind && same_data && of_other.is_some() && of_other == of_tuned
 }
 
-fn number(value: f64) -> Cell {
+pub(crate) fn number(value: f64) -> Cell {
     if value.is_nan() { Cell::na() } else { Cell::number(value, DIGITS) }
 }
 
@@ -268,19 +291,17 @@ fn chart(manifest: &Manifest, search: &Search<'_>, name: &str) -> Option<Chart> 
     if best.len() < 2 {
         return None;
     }
-    if numbers.is_none() {
-        best.iter_mut()
-            .for_each(|point| point.label = values.get(point.x as usize - 1).map(|value| value_words(value)));
-    }
     // A search by factors is seen on a logarithmic axis.
     let (low, high) = (best[0].x, best[best.len() - 1].x);
-    let x = match numbers.is_some() && low > 0.0 && high / low >= 20.0 {
-        true => Axis::log(name),
-        false => Axis::linear(name),
+    let x = match numbers.is_some() {
+        false => Axis::named(name, values.iter().map(|value| value_words(value)).collect()),
+        true if low > 0.0 && high / low >= 20.0 => Axis::log(name),
+        true => Axis::linear(name),
     };
     let lacking = search.first_rung().len() - points.len();
+    let line = if numbers.is_some() { "; the line joins the best" } else { "" };
     let mut notes = vec![format!(
-        "each point: a setting, its mean {} over the validation parts of the folds; the line joins the best",
+        "each point: a setting, its mean {} over the validation parts of the folds{line}",
         search.tune.measure
     )];
     if let Some(halving) = &search.tune.halving {
@@ -293,16 +314,17 @@ fn chart(manifest: &Manifest, search: &Search<'_>, name: &str) -> Option<Chart> 
             which(lacking, "is", "are")
         ));
     }
-    let series = [
-        Series { name: "settings".to_owned(), kind: SeriesKind::Points, points },
-        Series { name: "best at this value".to_owned(), kind: SeriesKind::Line, points: best },
-    ];
+    let mut series = vec![Series { name: "settings".to_owned(), kind: SeriesKind::Points, points }];
+    // Between names there is nothing that a line could show.
+    if numbers.is_some() {
+        series.push(Series { name: "best at this value".to_owned(), kind: SeriesKind::Line, points: best });
+    }
     Some(Chart {
         id: format!("figure-tuning-{}-{}-{}", slug(method), slug(name), slug(dataset)),
         title: format!("{method} on {dataset}: validation value by {name}"),
         x,
         y: Axis::linear(format!("{} on validation parts", search.tune.measure)),
-        series: series.into(),
+        series,
         lines: Vec::new(),
         notes,
     })

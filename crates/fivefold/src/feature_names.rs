@@ -50,7 +50,8 @@ impl NamesArgs {
         if let Some(asked) = &self.feature_names {
             return Ok(Named { names: asked_for(asked, first)?, first });
         }
-        Ok(of_run(model).unwrap_or_else(|| Named { names: data.map(FeatureNames::beside).unwrap_or_default(), first }))
+        let beside = || data.map(|data| FeatureNames::beside(data, first)).unwrap_or_default();
+        Ok(of_run(model).unwrap_or_else(|| Named { names: beside(), first }))
     }
 }
 

@@ -5,11 +5,12 @@ use fivefold_results::Experiment;
 use toml::{Table, Value};
 
 /// Pages by name.
-const PAGES: [(&str, &str); 11] = [
+const PAGES: [(&str, &str); 13] = [
     ("README.md", include_str!("../../../README.md")),
     ("dialects.md", include_str!("../../../docs/dialects.md")),
     ("features.md", include_str!("../../../docs/features.md")),
     ("formats.md", include_str!("../../../docs/formats.md")),
+    ("fusion.md", include_str!("../../../docs/fusion.md")),
     ("learning-curves.md", include_str!("../../../docs/learning-curves.md")),
     ("quality.md", include_str!("../../../docs/quality.md")),
     ("reliability.md", include_str!("../../../docs/reliability.md")),
@@ -17,6 +18,7 @@ const PAGES: [(&str, &str); 11] = [
     ("reproduce.md", include_str!("../../../docs/reproduce.md")),
     ("statistics.md", include_str!("../../../docs/statistics.md")),
     ("compare.md", include_str!("../../../docs/compare.md")),
+    ("tuning.md", include_str!("../../../docs/tuning.md")),
 ];
 
 /// The rest of an experiment, if a page shows only a part.

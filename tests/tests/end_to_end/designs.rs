@@ -233,6 +233,118 @@ fn an_ablation_leaves_out_each_group_and_takes_it_alone() {
     stdout(at, "verify runs/mine");
 }
 
+/// The table of an ablation under the first measure and the crossings of curves stand in the terminal.
+#[test]
+fn tables_of_a_design_are_shown_without_being_asked_for() {
+    let folder = folder(&experiment("kind = \"ablation\"\nablation = { groups = [\"clicks\"] }", LINEAR));
+    let at = folder.path();
+    let shown = stdout(at, "run mine.toml");
+    assert!(shown.contains("Groups of features left out and alone") && shown.contains("without clicks"), "{shown}");
+    assert!(shown.contains("ndcg@4") && !shown.contains("ndcg.v1@4  linear"), "{shown}");
+    assert!(shown.contains("other measures: --tables table-ablation-mine"), "{shown}");
+    // A noisy feature alone learns nothing, and is overtaken.
+    let third = "[[ranker]]\nkind = \"feature\"\nlabel = \"third\"\nparams = { feature = 3 }\n";
+    let curve = "kind = \"learning-curve\"\nlearning_curve = { shares = [0.05, 0.2, 1.0] }";
+    std::fs::write(at.join("mine.toml"), experiment(curve, &format!("{third}{FOREST}"))).unwrap();
+    let shown = stdout(at, "run mine.toml");
+    let crossings = rows(&at.join("runs/mine/tables/table-crossings-mine.csv"));
+    assert!(crossings.iter().any(|row| row["ahead after"] == "forest"), "{crossings:?}");
+    assert!(shown.contains("Where learning curves cross"), "{shown}");
+    let page = std::fs::read_to_string(at.join("runs/mine/report.html")).unwrap();
+    assert!(page.contains("overtakes") && page.contains("Where learning curves cross"));
+}
+
+/// `linear` with its parameter chosen on the validation part, at each size and with each part.
+const TUNED: &str = "[[ranker]]\nkind = \"linear\"\nnormalise = { method = \"z-score\", over = \"train\" }\n[ranker.tune]\n\
+                     method = \"grid\"\nmeasure = \"ndcg@4\"\n[ranker.tune.params]\nlambda = [0.01, 100.0]\n";
+
+#[test]
+fn a_tuned_ranker_is_the_base_of_a_learning_curve_and_of_an_ablation() {
+    let curve = "kind = \"learning-curve\"\nlearning_curve = { shares = [0.25, 1.0] }";
+    let ablation = "kind = \"ablation\"\nablation = { groups = [\"clicks\"] }";
+    let by_hand = |entry: &str, label: &str, key: &str| {
+        let named = entry.replacen("kind = \"linear\"", &format!("kind = \"linear\"\nlabel = \"{label}\"\n{key}"), 1);
+        format!("{entry}{named}")
+    };
+    for (top, jobs, label, key) in [
+        (curve, 5 * 3 * 2, "linear_0.25", "train_share = 0.25"),
+        (ablation, 5 * 3 * 3, "linear without clicks", "features = { without = [\"group:clicks\"] }"),
+    ] {
+        let folder = folder(&experiment(top, TUNED));
+        let at = folder.path();
+        let done = json(at, "run mine.toml --json");
+        assert_eq!((&done["done"], &done["candidates"]), (&jobs.into(), &(jobs / 3 * 2).into()), "{done}");
+        stdout(at, "verify runs/mine");
+        // Each is tuned for itself: the same jobs as those of rankers that stand in the file.
+        std::fs::write(at.join("mine.toml"), experiment("", &by_hand(TUNED, label, key))).unwrap();
+        let done = json(at, "run mine.toml --json");
+        assert_eq!((&done["reused"], &done["done"]), (&30.into(), &0.into()), "{done}");
+    }
+}
+
+#[test]
+fn a_selection_shows_its_steps_and_compares_with_all_features() {
+    let selection =
+        "kind = \"selection\"\nselection = { measure = \"ndcg@4\", from = [\"group:clicks\", 2, \"visits\"], max = 2 }";
+    let folder = folder(&experiment(selection, LINEAR));
+    let at = folder.path();
+    let listed = stdout(at, "jobs mine.toml");
+    let of_stage = |stage: &str| listed.lines().filter(|line| line.contains(stage)).count();
+    assert_eq!((of_stage("stage 0"), of_stage("stage 1"), of_stage("stage 2")), (5 * 4, 5 * 2, 5), "{listed}");
+    let shown = stdout(at, "run mine.toml");
+    assert!(shown.contains("35 jobs") || shown.contains("10 jobs, 0 failed; 25 candidates"), "{shown}");
+    assert!(shown.contains("Chosen features against all features"), "{shown}");
+    let results = at.join("runs/mine");
+    let chosen = stdout(at, "report runs/mine --table selection-chosen --format csv");
+    assert!(chosen.contains("clicks") || chosen.contains("visits"), "{chosen}");
+    let steps = rows(&results.join("tables/selection-steps.csv"));
+    assert_eq!(steps.len(), 5 * 2);
+    let entered: Vec<&str> = steps.iter().map(|row| row["entered"].as_str()).collect();
+    assert!(entered.iter().all(|name| ["clicks", "2 (length)", "visits"].contains(name)), "{entered:?}");
+    // The difference and the p-value are those of the values in per_query.csv.
+    let gain = &rows(&results.join("tables/selection-gain.csv"))[0];
+    let values = |ranker: &str| -> Vec<f64> {
+        let own = rows(&results.join("per_query.csv"));
+        let own = own.iter().filter(|row| row["ranker"] == ranker && row["documents"] == "all");
+        own.map(|row| row["ndcg@4"].parse::<f64>().unwrap()).collect()
+    };
+    let (selected, all) = (values("linear selected"), values("linear"));
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let number = |head: &str| gain[head].parse::<f64>().unwrap();
+    assert!((number("mean chosen") - mean(&selected)).abs() < 1e-9, "{gain:?}");
+    assert!((number("difference") - (mean(&selected) - mean(&all))).abs() < 1e-9, "{gain:?}");
+    assert!((0.0..=1.0).contains(&number("p (Holm)")), "{gain:?}");
+    let page = std::fs::read_to_string(results.join("report.html")).unwrap();
+    assert!(page.contains("validation value by steps of the selection"));
+    stdout(at, "verify runs/mine");
+    // `explain-cache`, another number of threads, and an isolated fit: the same result.
+    let whole = result(at);
+    let apart = LINEAR.replacen("kind", "isolate = true\nkind", 1);
+    std::fs::write(at.join("apart.toml"), experiment(selection, &apart)).unwrap();
+    stdout(at, "run apart.toml --out runs/apart --threads 1");
+    std::fs::rename(&results, at.join("runs/other")).unwrap();
+    std::fs::rename(at.join("runs/apart"), &results).unwrap();
+    assert_eq!(result(at), whole);
+}
+
+/// The shipped experiments, whose numbers docs/learning-curves.md and docs/features.md have.
+#[test]
+fn shipped_designs_on_ohsumed_give_the_numbers_of_the_docs() {
+    let Some(data) = real_data() else { return };
+    let folder = directory(&[]);
+    let at = folder.path();
+    for name in ["ohsumed-selection", "ohsumed-ablation"] {
+        stdout_with_data(at, &data, &["run", name, "--out", name]);
+    }
+    let gain = &rows(&at.join("ohsumed-selection/tables/selection-gain.csv"))[0];
+    let number = |head: &str| format!("{:.4}", gain[head].parse::<f64>().unwrap());
+    assert_eq!(["steps", "mean chosen", "mean all"].map(number), ["4.2000", "0.4494", "0.4453"]);
+    assert_eq!(number("p (Holm)"), "0.6736");
+    let table = rows(&at.join("ohsumed-ablation/tables/table-ablation-OHSUMED.csv".to_lowercase()));
+    let without = table.iter().find(|row| row["features"] == "without title").unwrap();
+    assert_eq!(format!("{:.4}", without["mean"].parse::<f64>().unwrap()), "0.3886");
+}
+
 /// The example of docs/learning-curves.md. Inverse document frequencies are the same for all documents of
 /// a query, so a linear model of features that are scaled over each query cannot use them.
 #[test]
@@ -293,6 +405,23 @@ fn designs_that_cannot_be_made_are_refused() {
             "learns nothing from features",
         ),
         ("", "[[ranker]]\nkind = \"linear\"\ntrain_share = 0.0\n", "above 0 and at most 1"),
+        ("kind = \"selection\"", LINEAR, "a selection needs its measure"),
+        ("kind = \"selection\"\nselection = { measure = \"ndgc@4\" }", LINEAR, "ndgc"),
+        (
+            "kind = \"selection\"\nselection = { measure = \"ap\", from = [\"clicks\"] }",
+            LINEAR,
+            "no feature has the name",
+        ),
+        (
+            "kind = \"selection\"\nselection = { measure = \"ap\" }",
+            "[[ranker]]\nkind = \"scores\"\nparams = { path = \"{fold}\" }\n",
+            "learns nothing from features",
+        ),
+        (
+            "",
+            "[[ranker]]\nkind = \"linear\"\nfeatures = { only = [\"3-1\"] }\n",
+            "the range `3-1` ends before it begins: 1 is less than 3",
+        ),
     ] {
         let folder = folder(&experiment(top, ranker));
         let text = stderr(folder.path(), "run mine.toml", 2);

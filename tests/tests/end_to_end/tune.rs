@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::harness::{
-    assert_same_content, content, directory, fivefold, json, real_data, run, stderr, stdout, stdout_with_data,
+    assert_same_content, content, directory, fivefold, json, python, real_data, run, stderr, stdout, stdout_with_data,
 };
 
 const EXPERIMENT: &str = r#"
@@ -186,6 +186,102 @@ fn parameters_of_a_program_are_searched_too() {
     }
 }
 
+/// LightGBM as a command, and the same library in a plain loop over settings.
+const LIGHTGBM: &str = r#"
+name = "lightgbm"
+[[dataset]]
+label = "made"
+path = "made"
+layout = "fold-dirs"
+[[ranker]]
+label = "LightGBM"
+kind = "command"
+[ranker.params]
+argv = ["python3", "rank.py", "{train}", "{test}", "{scores}", "{param.leaves}", "{param.rate}"]
+files = ["rank.py"]
+[ranker.tune]
+method = "grid"
+measure = "ndcg@10"
+[ranker.tune.params]
+leaves = [3, 15]
+rate = [0.02, 0.3]
+[evaluation]
+measures = ["ndcg"]
+cutoffs = [10]
+"#;
+
+/// Without early stopping, so that the validation part serves the choice alone.
+const RANK: &str = r##"
+import sys
+import lightgbm
+import numpy
+
+def read(path):
+    rows, grades, queries, sizes = [], [], [], []
+    for line in open(path, encoding="utf-8"):
+        grade, qid, *features = line.split("#")[0].split()
+        rows.append([float(feature.split(":")[1]) for feature in features])
+        grades.append(int(grade))
+        if not queries or queries[-1] != qid:
+            queries.append(qid)
+            sizes.append(0)
+        sizes[-1] += 1
+    return numpy.array(rows, dtype=numpy.float32), numpy.array(grades), sizes
+
+def rank(train, test, scores, leaves, rate):
+    features, grades, sizes = read(train)
+    settings = {"objective": "lambdarank", "num_leaves": int(leaves), "learning_rate": float(rate), "num_threads": 1,
+                "min_data_in_leaf": 5, "deterministic": True, "force_row_wise": True, "verbose": -1}
+    model = lightgbm.train(settings, lightgbm.Dataset(features, grades, group=sizes), num_boost_round=20)
+    with open(scores, "w", encoding="utf-8") as out:
+        out.writelines(f"{score!r}\n" for score in model.predict(read(test)[0]).tolist())
+
+if __name__ == "__main__":
+    rank(*sys.argv[1:])
+"##;
+
+const LOOP: &str = r#"
+from rank import rank
+for fold in (1, 2):
+    for leaves in (3, 15):
+        for rate in (0.02, 0.3):
+            rank(f"made/Fold{fold}/train.txt", f"made/Fold{fold}/vali.txt", f"{fold}-{leaves}-{rate}.txt", leaves, rate)
+"#;
+
+#[cfg(unix)]
+#[test]
+fn a_search_over_lightgbm_chooses_as_a_plain_loop_in_python() {
+    let Some(python) = python("lightgbm, numpy") else { return };
+    let at = made(
+        &LIGHTGBM.replace("\"python3\"", &format!("{python:?}")).replace("name = \"lightgbm\"", "name = \"tuned\""),
+    );
+    let at = at.path();
+    std::fs::write(at.join("rank.py"), RANK).unwrap();
+    std::fs::write(at.join("loop.py"), LOOP).unwrap();
+    let looped = std::process::Command::new(&python).arg("loop.py").current_dir(at).output().unwrap();
+    assert!(looped.status.success(), "{}", String::from_utf8_lossy(&looped.stderr));
+    stdout(at, "run tuned.toml --out out --only made/fold1/LightGBM --only made/fold2/LightGBM");
+    for fold in [1, 2] {
+        let mut best: Option<(f64, i64, f64)> = None;
+        for (leaves, rate) in [(3, 0.02), (3, 0.3), (15, 0.02), (15, 0.3)] {
+            let files = format!("--data made/Fold{fold}/vali.txt --scores {fold}-{leaves}-{rate}.txt");
+            let value = mean_of(&json(at, &format!("eval {files} --measures ndcg@10 --json")));
+            if best.is_none_or(|(found, ..)| value > found) {
+                best = Some((value, leaves, rate));
+            }
+        }
+        let (value, leaves, rate) = best.unwrap();
+        let record = std::fs::read(at.join(format!("out/jobs/made/fold{fold}/LightGBM.json"))).unwrap();
+        let chosen = &serde_json::from_slice::<Value>(&record).unwrap()["chosen"];
+        assert_eq!(
+            (&chosen["setting"]["leaves"], &chosen["setting"]["rate"]),
+            (&leaves.into(), &rate.into()),
+            "{chosen}"
+        );
+        assert_eq!((chosen["value"].as_f64(), &chosen["settings"]), (Some(value), &4.into()), "{chosen}");
+    }
+}
+
 /// The choices of scikit-learn 1.9.1, GridSearchCV with a PredefinedSplit, by docs/tuning_sklearn.py:
 /// the ranker, the fold, the chosen parameter, and its nDCG@10 on the validation part.
 const SKLEARN: [(&str, usize, f64, f64); 10] = [
@@ -235,6 +331,24 @@ fn choices_on_mq2008_are_those_of_scikit_learn() {
         // The script prints six digits.
         assert!((chosen["value"].as_f64().unwrap() - mean).abs() < 1e-5, "{kind}, fold {fold}: {chosen}");
     }
+}
+
+/// Three trees never stop early after 100 or 200, so each pair of settings has the same value, which
+/// the table says.
+#[test]
+fn a_parameter_without_effect_is_named() {
+    let text = EXPERIMENT.split("[[ranker]]\nlabel = \"LMART\"").next().unwrap().replace(
+        "lambda = [0.1, 100.0, 10000.0]",
+        "lambda = [0.1, 100.0]\n[[ranker]]\nlabel = \"Boost\"\nkind = \"lambdamart\"\nparams = { trees = 3, learning_rate = 0.1 }\n\
+         [ranker.tune]\nmethod = \"grid\"\nmeasure = \"ndcg@10\"\n[ranker.tune.params]\nleaves = [3, 9]\n\
+         early_stopping = [100, 200]",
+    ) + "[evaluation]\nmeasures = [\"ndcg\"]\ncutoffs = [10]\n";
+    let at = made(&text);
+    stdout(at.path(), "run tuned.toml --out out");
+    let table = stdout(at.path(), "report out --table tuning-chosen");
+    let words = table.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("Boost on made: no validation value of this search depends on `early_stopping`"), "{table}");
+    assert!(!words.contains("depends on `leaves`") && !words.contains("depends on `lambda`"), "{table}");
 }
 
 /// Without validation parts, a search is refused before any job.

@@ -1,6 +1,6 @@
 //! An experiment with every kind of job: read and synthetic data, a cache, fits in the run and in
-//! processes of their own, a search for a parameter, score files, and programs. All jobs are short, so that the run can be
-//! killed many times.
+//! processes of their own, a search for a parameter, a fusion with learnt weights, score files, and
+//! programs. All jobs are short, so that the run can be killed many times.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -58,6 +58,11 @@ per = "data-set"
 lambda = [0.1, 100.0]
 
 [[ranker]]
+label = "Fused"
+kind = "fusion"
+params = { of = ["Trees", "Linear"], method = "comb-sum", weights_by = "ndcg@5" }
+
+[[ranker]]
 label = "Theirs"
 kind = "scores"
 params = { path = "theirs/{dataset}/{fold}.txt" }
@@ -77,8 +82,9 @@ only = ["table-03"]
 "#;
 
 /// The number of jobs of the experiment: two data sets, five folds, four rankers that draw nothing,
-/// two rankers with two seeds, and a tuned ranker with two candidates.
-pub const JOBS: usize = 2 * 5 * (4 + 2 * 2 + 3);
+/// three with two seeds (of which one is a fusion that learns weights), and a tuned ranker with two
+/// candidates.
+pub const JOBS: usize = 2 * 5 * (4 + 3 * 2 + 3);
 
 /// A study of the results of the experiment.
 const STUDY: &str = r#"

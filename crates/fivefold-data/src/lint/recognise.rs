@@ -111,7 +111,7 @@ impl Found {
         let of_folder = |(descriptor, folder): &(Descriptor, PathBuf)| descriptor.names_in(folder, Some(file)).ok();
         match self.collection.as_ref().and_then(of_folder) {
             Some((names, _)) => names,
-            None => FeatureNames::beside(file),
+            None => FeatureNames::beside(file, self.reading.first_feature_id),
         }
     }
 }

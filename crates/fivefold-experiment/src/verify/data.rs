@@ -1,15 +1,18 @@
 //! The checks that need the data: the inputs of jobs, scores from models, and values from scores.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use fivefold_analysis::design::SeedValues;
 use fivefold_analysis::evaluation::{DatasetValues, DocumentSet, Evaluation};
 use fivefold_core::{Dataset, ModelFile, Registry};
 use fivefold_data::scores::read_own_scores;
-use fivefold_data::{Collection, Fitted, read_scores};
+use fivefold_data::{Collection, FeatureChoice, Fitted, read_scores};
 use fivefold_metrics::MeasureSpec;
 use fivefold_results::code::KnownBy;
-use fivefold_results::config::{Experiment, FusionConfig, RankerConfig, ScoreSource, key_params};
+use fivefold_results::config::{
+    Experiment, FEATURES, FusionConfig, RankerConfig, ScoreSource, key_params, learnt_weights,
+};
 use fivefold_results::manifest::{DatasetFacts, JobFacts, MANIFEST, Manifest, result_hash};
 use fivefold_results::paths::{model_file, record_file, scores_file};
 use fivefold_results::store::{Record, Status, Store, hash};
@@ -20,11 +23,12 @@ use serde_json::{Value, json};
 use super::{Check, content};
 use crate::evaluate::{RepeatScores, evaluate_repeats};
 use crate::fused::fused_scores;
-use crate::plan::{Job, Plan, candidates_of};
+use crate::plan::{Job, Plan, Settled, candidates_of};
 use crate::reuse::{Change, changes};
 use crate::run::conventions;
 use crate::scoring::{score, scores_text};
 use crate::tuned::choose;
+use crate::weights::learn;
 
 /// The folder to check, with its data.
 pub(super) struct Case<'a> {
@@ -170,12 +174,19 @@ impl Case<'_> {
             .collect()
     }
 
-    /// The ranker of a job. That of a tuned ranker has the chosen parameters.
-    fn ranker(&self, place: &Place<'_>) -> &RankerConfig {
+    /// The ranker of a job. That of a tuned ranker has the chosen parameters, or the chosen features.
+    fn ranker(&self, place: &Place<'_>) -> Cow<'_, RankerConfig> {
         let config = &self.experiment.rankers[place.facts.ranker];
-        let chosen = place.record.chosen.as_ref().zip(config.tune.as_ref());
-        let setting = chosen.and_then(|(chosen, tune)| tune.settings.get(chosen.number));
-        setting.map_or(config, |setting| &setting.ranker)
+        let chosen = place.record.chosen.as_ref().zip(config.tune.as_deref());
+        let Some((chosen, tune)) = chosen else { return Cow::Borrowed(config) };
+        let setting = tune.settings.get(chosen.number).map_or(config, |setting| &setting.ranker);
+        match Settled::of(Some(tune), chosen).features {
+            Some(set) => {
+                let features = Some(FeatureChoice::Only(set));
+                Cow::Owned(RankerConfig { features, ..setting.clone() })
+            }
+            None => Cow::Borrowed(setting),
+        }
     }
 
     /// The number of values that the folder holds for a data set.
@@ -199,11 +210,24 @@ fn candidates_again(plan: &Plan<'_>, dataset: usize, collection: &Collection) ->
 /// The setting that the stored values of the candidates choose, if it is another one than the
 /// record says.
 fn other_choice(plan: &Plan<'_>, job: &Job, place: &Place<'_>, case: &Case<'_>) -> Option<String> {
-    let tune = plan.search(job).filter(|_| !place.candidate && place.facts.status == Status::Done)?;
+    if place.candidate || place.facts.status != Status::Done {
+        return None;
+    }
+    let Some(tune) = plan.search(job) else {
+        return match learn(plan, job, case.store, case.registry) {
+            Ok(learnt) if learnt == place.record.chosen => None,
+            Ok(_) => Some("the models of its rankers give other weights".to_owned()),
+            Err(_) => Some("the models of its rankers give no weights".to_owned()),
+        };
+    };
     match choose(plan, job, tune, case.store) {
         Ok(chosen) if Some(&chosen) == place.record.chosen.as_ref() => None,
         Ok(chosen) => {
-            Some(format!("the values of the candidates choose {}", tune.settings[chosen.number].words(&tune.names)))
+            let words = match chosen.setting.get(FEATURES).filter(|_| tune.forward.is_some()) {
+                Some(set) => format!("the features {set}"),
+                None => tune.settings[chosen.number].words(&tune.names),
+            };
+            Some(format!("the values of the candidates choose {words}"))
         }
         Err(_) => Some("the values of the candidates choose no setting".to_owned()),
     }
@@ -287,8 +311,7 @@ fn scores_again(case: &Case<'_>, plan: &Plan<'_>, collection: &Collection, place
                 Ok(_) => return Scores::Model("the normaliser is not that of the training part".to_owned()),
                 Err(error) => return Scores::Model(error),
             };
-            let features = &case.experiment.rankers[place.facts.ranker].features;
-            let chosen = features.as_ref().map(|choice| collection.columns(choice)).transpose();
+            let chosen = config.features.as_ref().map(|choice| collection.columns(choice)).transpose();
             if chosen.ok().flatten() != model.header.columns {
                 return Scores::Model("it sees other features than its ranker chooses".to_owned());
             }
@@ -329,7 +352,13 @@ fn fused_again(case: &Case<'_>, config: &FusionConfig, place: &Place<'_>, test: 
         read_own_scores(&path, test.documents()).map_err(|error| error.to_string())
     };
     let members = config.of.iter().map(scores).collect::<Result<Vec<_>, String>>()?;
-    fused_scores(&fusion, test, &members)
+    match place.record.chosen.as_ref().and_then(|chosen| learnt_weights(&chosen.setting)) {
+        Some(weights) => {
+            let fusion = fusion.with_weights(weights).map_err(|error| error.to_string())?;
+            fused_scores(&fusion, test, &members)
+        }
+        None => fused_scores(&fusion, test, &members),
+    }
 }
 
 /// The model of a job. Its header must agree with the job's record.
@@ -339,7 +368,8 @@ fn model(case: &Case<'_>, place: &Place<'_>) -> Result<ModelFile, String> {
     let header = &model.header;
     let mut inputs = place.record.inputs.clone();
     // The key of a tuned ranker names its candidates, and its record the chosen one.
-    if let ScoreSource::Train { version, params, renamed, .. } = &case.ranker(place).source
+    let config = case.ranker(place);
+    if let ScoreSource::Train { version, params, renamed, .. } = &config.source
         && place.record.chosen.is_some()
     {
         inputs.insert("version".to_owned(), json!(version));

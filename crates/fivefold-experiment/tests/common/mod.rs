@@ -2,6 +2,8 @@
 #![allow(dead_code)] // each test file uses a part of it
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 
+pub mod folds;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;

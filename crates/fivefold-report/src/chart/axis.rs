@@ -27,6 +27,8 @@ pub(crate) struct Plotted {
     scale: Scale,
     from: f64,
     to: f64,
+    /// Whether the ticks are at 1, 2, 3 and so on, where values have names.
+    named: bool,
 }
 
 /// Checks of the values on an axis.
@@ -88,17 +90,17 @@ impl Plotted {
 
     /// The range of the axis, or else the range of the values with some space around.
     pub(crate) fn over(axis: &Axis, values: impl Iterator<Item = f64>) -> Self {
-        let scale = axis.scale;
+        let (scale, named) = (axis.scale, !axis.names.is_empty());
         if let Some((from, to)) = axis.range {
-            return Plotted { scale, from: place(scale, from), to: place(scale, to) };
+            return Plotted { scale, from: place(scale, from), to: place(scale, to), named };
         }
         let wider = |(from, to): (f64, f64), value: f64| (from.min(value), to.max(value));
         let (from, to) = values.map(|value| place(scale, value)).fold((f64::INFINITY, f64::NEG_INFINITY), wider);
         if from > to {
-            return Plotted { scale, from: 0.0, to: 1.0 };
+            return Plotted { scale, from: 0.0, to: 1.0, named };
         }
         let space = if from < to { (to - from) * 0.03 } else { (from.abs() * 0.1).max(0.5) };
-        Plotted { scale, from: from - space, to: to + space }
+        Plotted { scale, from: from - space, to: to + space, named }
     }
 
     /// The position of a value.
@@ -134,8 +136,16 @@ impl Plotted {
         }
     }
 
+    /// The most characters of a tick's label.
+    pub(super) fn widest(&self) -> usize {
+        self.ticks().iter().map(|tick| self.format_ext(tick).chars().count()).max().unwrap_or(0)
+    }
+
     /// The distance between linear ticks, and the number of decimals of their labels.
     fn step(&self) -> (f64, usize) {
+        if self.named {
+            return (1.0, 0);
+        }
         let least = (self.to - self.from) / TICKS;
         let power = libm::log10(least).floor();
         let unit = libm::pow(10.0, power);
@@ -178,7 +188,7 @@ mod tests {
     use super::*;
 
     fn ticks(scale: Scale, range: (f64, f64)) -> Vec<String> {
-        let axis = Axis { label: String::new(), scale, range: Some(range) };
+        let axis = Axis { scale, range: Some(range), ..Axis::linear("") };
         let plotted = Plotted::over(&axis, std::iter::empty());
         plotted.ticks().iter().map(|tick| plotted.format_ext(tick)).collect()
     }
@@ -200,6 +210,12 @@ mod tests {
             ["100", "200", "500", "1000", "2000", "5000", "10000", "20000"]
         );
         assert_eq!(ticks(Scale::Log, (1e-6, 1.0)), ["0.000001", "0.00001", "0.0001", "0.001", "0.01", "0.1", "1"]);
+    }
+
+    #[test]
+    fn names_stand_at_whole_numbers() {
+        let axis = Axis::named("normalise", ["none", "z-score", "min-max"].map(str::to_owned).to_vec());
+        assert_eq!(Plotted::over(&axis, std::iter::empty()).ticks(), [1.0, 2.0, 3.0]);
     }
 
     #[test]

@@ -158,8 +158,11 @@ fn origins(rankers: &[&RankerConfig], names: &FeatureNames) -> Vec<String> {
     }
     for ranker in rankers {
         if let ScoreSource::Fusion(fusion) = &ranker.source {
+            let weights = fusion.weights_by.as_ref().map_or_else(String::new, |measure| {
+                format!(", with weights learnt by {measure} on the validation part of each fold")
+            });
             paragraphs.push(format!(
-                "{}: the rankings of {}, combined by {}.",
+                "{}: the rankings of {}, combined by {}{weights}.",
                 ranker.label,
                 list(&fusion.of),
                 fusion.method

@@ -1,4 +1,4 @@
-//! `repeats`, and the kinds of designed experiments: `learning-curve` and `ablation`.
+//! `repeats`, and the kinds of designed experiments: `learning-curve`, `ablation` and `selection`.
 //!
 //! ```toml
 //! repeats = 5                    # seeds for each ranker that draws numbers; default 1
@@ -12,6 +12,8 @@
 //! groups = ["BM25", "LMIR"]      # default: all groups that the data sets' collections are known to have
 //! parts = ["without", "only"]    # default: both
 //! ```
+//! `kind = "selection"` is in `selection`.
+//!
 //! A designed experiment is an ordinary experiment with more rankers: `A` becomes `A_0.1`, `A_0.2` and
 //! `A`, or `A without BM25` and `A only BM25`. The jobs of these rankers are those that a file with
 //! these rankers would have.
@@ -29,17 +31,19 @@ use super::dataset::DatasetConfig;
 use super::error::Fault;
 use super::ranker::{RankerConfig, ScoreSource};
 use super::read::{Section, read};
+use super::selection::Selection;
 use crate::labels;
 use crate::manifest::DatasetFacts;
 
 /// The words after `kind =` in an experiment of rankers.
-pub const DESIGN_KINDS: [&str; 2] = [CURVE, ABLATION];
+pub const DESIGN_KINDS: [&str; 3] = [CURVE, ABLATION, SELECTION];
 
 const CURVE: &str = "learning-curve";
 const ABLATION: &str = "ablation";
+const SELECTION: &str = "selection";
 
 /// The keys of this module at the top of a file.
-pub(super) const KEYS: [&str; 4] = ["repeats", "kind", "learning_curve", "ablation"];
+pub(super) const KEYS: [&str; 5] = ["repeats", "kind", "learning_curve", "ablation", "selection"];
 
 /// The most repeats.
 const MOST_REPEATS: usize = 1000;
@@ -58,6 +62,9 @@ pub struct DesignConfig {
     /// The rankers of each ablation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ablations: Vec<AblationConfig>,
+    /// The rankers of each selection of features.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub selections: Vec<SelectionConfig>,
 }
 
 /// A learning curve.
@@ -91,9 +98,20 @@ pub struct AblationPart {
     pub only: Option<usize>,
 }
 
+/// A selection of features.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SelectionConfig {
+    /// The label of the ranker in the file.
+    pub name: String,
+    /// The ranker with all features, as an index.
+    pub full: usize,
+    /// The ranker that chooses its features, as an index.
+    pub selected: usize,
+}
+
 impl Default for DesignConfig {
     fn default() -> Self {
-        DesignConfig { repeats: 1, curves: Vec::new(), ablations: Vec::new() }
+        DesignConfig { repeats: 1, curves: Vec::new(), ablations: Vec::new(), selections: Vec::new() }
     }
 }
 
@@ -151,10 +169,11 @@ impl DesignConfig {
         }
         let kind_span = file.span_of("kind");
         let kind: Option<String> = file.read("kind")?;
-        let mut sections = [("learning_curve", CURVE), ("ablation", ABLATION)].map(|(key, of)| {
-            let span = file.span_of(key);
-            (key, of, span, file.take(key))
-        });
+        let mut sections =
+            [("learning_curve", CURVE), ("ablation", ABLATION), ("selection", SELECTION)].map(|(key, of)| {
+                let span = file.span_of(key);
+                (key, of, span, file.take(key))
+            });
         for (key, of, span, section) in &sections {
             if section.is_some() && kind.as_deref() != Some(*of) {
                 let message = format!("`{key}` has no effect without `kind = \"{of}\"`");
@@ -181,6 +200,16 @@ impl DesignConfig {
                 let parts = settings.parts.unwrap_or_else(|| BTreeSet::from([Part::Without, Part::Only]));
                 for (ranker, span) in rankers.iter().zip(spans.iter()) {
                     design.ablations.push(ablation(ranker, span, &groups, &parts, &mut added)?);
+                }
+            }
+            SELECTION => {
+                let Some(section) = sections[2].3.take() else {
+                    let fault = Fault::new("a selection needs its measure", kind_span);
+                    return Err(fault.help("add [selection] with measure = \"ndcg@10\""));
+                };
+                let selection = Selection::read(Section::new(section, "`selection`")?)?;
+                for (ranker, span) in rankers.iter().zip(spans.iter()) {
+                    design.selections.push(select(ranker, span, &selection, &mut added)?);
                 }
             }
             other => return Err(Fault::unknown("kind of experiment", other, kind_span, DESIGN_KINDS)),
@@ -298,11 +327,23 @@ fn curve(ranker: &RankerConfig, span: &Range<usize>, shares: &[f64], added: &mut
     let mut point = |share: f64| {
         let whole = share == 1.0;
         let label = if whole { ranker.label.clone() } else { format!("{}_{share}", ranker.label) };
-        let ranker = RankerConfig { label, train_share: (!whole).then_some(share), ..ranker.clone() };
+        let share_of_it = (!whole).then_some(share);
+        let ranker = with_parts(ranker, label, |ranker| ranker.train_share = share_of_it);
         Ok((share, added.add(ranker, span)?))
     };
     let points = shares.iter().map(|&share| point(share)).collect::<Result<_, Fault>>()?;
     Ok(CurveConfig { name: ranker.label.clone(), points })
+}
+
+/// The ranker with another label and a change, which the settings of its search have too.
+fn with_parts(ranker: &RankerConfig, label: String, change: impl Fn(&mut RankerConfig)) -> RankerConfig {
+    let mut ranker = RankerConfig { label, ..ranker.clone() };
+    change(&mut ranker);
+    for setting in ranker.tune.iter_mut().flat_map(|tune| &mut tune.settings) {
+        setting.ranker.label.clone_from(&ranker.label);
+        change(&mut setting.ranker);
+    }
+    ranker
 }
 
 fn ablation(
@@ -327,7 +368,7 @@ fn ablation(
             Part::Only => ("only", FeatureChoice::Only(pick)),
         };
         let label = format!("{} {word} {group}", ranker.label);
-        let ranker = RankerConfig { label, features: Some(choice), ..ranker.clone() };
+        let ranker = with_parts(ranker, label, |ranker| ranker.features = Some(choice.clone()));
         parts.contains(&part).then(|| added.add(ranker, span)).transpose()
     };
     let of_group = |group: &String| {
@@ -336,6 +377,20 @@ fn ablation(
     };
     let parts = groups.iter().map(of_group).collect::<Result<_, Fault>>()?;
     Ok(AblationConfig { name: ranker.label.clone(), full, parts })
+}
+
+fn select(
+    ranker: &RankerConfig,
+    span: &Range<usize>,
+    selection: &Selection,
+    added: &mut Added,
+) -> Result<SelectionConfig, Fault> {
+    if !matches!(ranker.source, ScoreSource::Train { .. } | ScoreSource::Command(_)) {
+        return Err(learns_nothing(ranker, span, SELECTION));
+    }
+    let selected = selection.of(ranker, span)?;
+    let (full, selected) = (added.add(ranker.clone(), span)?, added.add(selected, span)?);
+    Ok(SelectionConfig { name: ranker.label.clone(), full, selected })
 }
 
 fn learns_nothing(ranker: &RankerConfig, span: &Range<usize>, kind: &str) -> Fault {

@@ -8,12 +8,16 @@
 //! params = { of = ["LMART", "RankNet"], method = "comb-sum", normalise = "z-score" }
 //! ```
 //!
-//! Documents of equal score share their ranks.
+//! Documents of equal score share their ranks. With `weights_by = "ndcg@10"`, the weights of the rankers
+//! are learnt on the validation part of each fold.
+
+use std::collections::BTreeMap;
 
 use fivefold_core::params::ParamInfo;
 use fivefold_fusion::{Fusion, FusionError, METHODS, NORMALISERS, method, normaliser};
+use fivefold_metrics::MeasureSpec;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::error::Fault;
 use super::read::{Section, read};
@@ -39,6 +43,18 @@ pub struct FusionConfig {
     /// A weight for each of the rankers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<Vec<f64>>,
+    /// The measure by which the weights are learnt on validation parts. `None`: they are given, or
+    /// all 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights_by: Option<MeasureSpec>,
+}
+
+/// The name of the weights among the values of a choice.
+pub const WEIGHTS: &str = "weights";
+
+/// The weights that a fusion has learnt, in the order of its rankers.
+pub fn learnt_weights(setting: &BTreeMap<String, Value>) -> Option<Vec<f64>> {
+    serde_json::from_value(setting.get(WEIGHTS)?.clone()).ok()
 }
 
 fn default_method() -> String {
@@ -64,6 +80,16 @@ impl FusionConfig {
             Some(weights) => fusion.with_weights(weights.clone()),
             None => Ok(fusion),
         }
+    }
+
+    /// How the weights are learnt, in a sentence without the label of the fusion. `None` if they are
+    /// not.
+    pub fn learning_words(&self) -> Option<String> {
+        let measure = self.weights_by.as_ref()?;
+        Some(format!(
+            "weights learnt by {measure} on the validation part of each fold; rankers that stop early did so on the same \
+             queries, so the values of the weights are optimistic"
+        ))
     }
 
     /// The settings that alter the fused scores, for the key of a job. All defaults are filled in.
@@ -106,11 +132,18 @@ impl FusionConfig {
                 Some(json!(null)),
                 "a weight for each ranker of `of`, in this order; 0 leaves it out".to_owned(),
             ),
+            param(
+                "weights_by",
+                Some(json!(null)),
+                "a measure by which weights are learnt on the validation part of each fold, in place of `weights`"
+                    .to_owned(),
+            ),
         ]
     }
 
     pub(super) fn read(params: Section<'_>) -> Result<Self, Fault> {
         let span = params.span_of("of");
+        let by_span = params.span_of("weights_by");
         let config: FusionConfig = read(params.into_value())?;
         let fault = |message: String| Err(Fault::new(message, span.clone()));
         if config.of.len() < 2 {
@@ -125,6 +158,10 @@ impl FusionConfig {
                 weights.len(),
                 config.of.len()
             ));
+        }
+        if config.weights.is_some() && config.weights_by.is_some() {
+            let fault = Fault::new("the weights are given by `weights` and learnt by `weights_by`", by_span);
+            return Err(fault.help("leave out one of the two"));
         }
         match config.fusion() {
             Err(error) => fault(error.to_string()),

@@ -22,6 +22,7 @@ mod dataset;
 mod design;
 mod error;
 mod evaluation;
+mod forward;
 mod fusion;
 mod guards;
 mod limits;
@@ -29,6 +30,7 @@ pub mod old_words;
 mod query_sets;
 mod ranker;
 mod read;
+mod selection;
 mod tables;
 mod tune;
 mod values;
@@ -47,10 +49,11 @@ use toml::de::{DeTable, DeValue};
 pub use command::{CommandLine, Placeholder};
 pub use command::{END, GUARD, SCORES, STDERR, STDOUT};
 pub use dataset::DatasetConfig;
-pub use design::{AblationConfig, AblationPart, CurveConfig, DESIGN_KINDS, DesignConfig, sample_size};
+pub use design::{AblationConfig, AblationPart, CurveConfig, DESIGN_KINDS, DesignConfig, SelectionConfig, sample_size};
 pub use error::{ConfigError, unseen};
 pub use evaluation::EvaluationConfig;
-pub use fusion::FusionConfig;
+pub use forward::{Each, FEATURES, Forward, Units, chosen_features, features_value};
+pub use fusion::{FusionConfig, WEIGHTS, learnt_weights};
 pub use guards::GuardsConfig;
 pub use limits::{Bytes, JobLimits, TimeLimit};
 pub use query_sets::QuerySetsConfig;
@@ -312,6 +315,14 @@ impl Experiment {
         Fault::new(message, span).help(wrong.help.clone()).attach(&self.origin.file, &self.origin.text)
     }
 
+    /// An error about the features from which a selection takes, on a data set. The error underlines
+    /// the entry of the list, or the word.
+    pub fn selection_error(&self, dataset: usize, wrong: &UnknownPick) -> ConfigError {
+        let span = place_in_selection(&self.origin.text, wrong.pick).unwrap_or(0..0);
+        let message = format!("{} of data set `{}`", wrong.message, self.datasets[dataset].label);
+        Fault::new(message, span).help(wrong.help.clone()).attach(&self.origin.file, &self.origin.text)
+    }
+
     fn error(&self, span: Option<&Range<usize>>, message: &str) -> ConfigError {
         let fault = Fault::with_advice(message, span.cloned().unwrap_or(0..0));
         fault.attach(&self.origin.file, &self.origin.text)
@@ -327,6 +338,17 @@ fn place_of_pick(text: &str, entry: &Range<usize>, pick: usize) -> Option<Range<
     let (_, list) = choice.iter().next()?;
     let DeValue::Array(picks) = list.get_ref() else { return None };
     picks.get(pick).map(toml::Spanned::span)
+}
+
+/// The place of an entry of `from` in `[selection]`, or of the whole value.
+fn place_in_selection(text: &str, pick: Option<usize>) -> Option<Range<usize>> {
+    let file = DeTable::parse(text).ok()?;
+    let DeValue::Table(selection) = file.get_ref().get("selection")?.get_ref() else { return None };
+    let from = selection.get("from")?;
+    match (from.get_ref(), pick) {
+        (DeValue::Array(picks), Some(pick)) => picks.get(pick).map(toml::Spanned::span),
+        _ => Some(from.span()),
+    }
 }
 
 fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {

@@ -37,6 +37,7 @@ use std::ops::Range;
 use fivefold_core::params::{ParamInfo, with_keys};
 use fivefold_core::{Registry, Seed};
 use fivefold_data::{FeatureChoice, Normaliser};
+use fivefold_metrics::MeasureSpec;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::DeTable;
@@ -278,6 +279,14 @@ pub(super) struct Shared<'r> {
 }
 
 impl RankerConfig {
+    /// The measure on validation parts that chooses for the ranker: parameters, features or weights.
+    pub fn chosen_by(&self) -> Option<&MeasureSpec> {
+        match &self.source {
+            ScoreSource::Fusion(fusion) => fusion.weights_by.as_ref(),
+            _ => self.tune.as_ref().map(|tune| &tune.measure),
+        }
+    }
+
     /// Whether two repeats of the ranker can differ: it draws numbers, or a sample of the training
     /// queries. A fusion also differs if one of its rankers does, which
     /// [`Experiment::repeats_of`](super::Experiment::repeats_of) knows.
@@ -445,8 +454,23 @@ pub(super) fn wrong_member(rankers: &[RankerConfig]) -> Option<(usize, String)> 
         }
         Some(_) => None,
     };
+    // Weights are learnt from the scores of models on the validation part.
+    let without_model = |label: &String| {
+        let member = rankers.iter().find(|ranker| ranker.label == *label)?;
+        (!matches!(member.source, ScoreSource::Train { .. })).then(|| {
+            format!(
+                "`weights_by` needs models that score the validation part, but `{label}` is of kind `{}`, which keeps no \
+                 model; give `weights`",
+                member.kind
+            )
+        })
+    };
     rankers.iter().enumerate().find_map(|(place, ranker)| match &ranker.source {
-        ScoreSource::Fusion(config) => Some((place, config.of.iter().find_map(wrong)?)),
+        ScoreSource::Fusion(config) => {
+            let learns = config.weights_by.is_some();
+            let wrong = |label: &String| wrong(label).or_else(|| learns.then(|| without_model(label)).flatten());
+            Some((place, config.of.iter().find_map(wrong)?))
+        }
         _ => None,
     })
 }

@@ -34,6 +34,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::Fault;
+use super::forward::Forward;
 use super::limits::JobLimits;
 use super::ranker::{RankerConfig, ScoreSource};
 use super::read::{Section, read};
@@ -60,6 +61,10 @@ pub struct TuneConfig {
     /// The rungs of successive halving. `None` for other methods.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub halving: Option<Halving>,
+    /// The selection of features, for `kind = "selection"`. There is one setting, and the candidates
+    /// are sets of features.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forward: Option<Forward>,
 }
 
 /// The rungs of successive halving.
@@ -174,6 +179,7 @@ impl TuneConfig {
     /// The search in a sentence, without the label of its ranker.
     pub fn words(&self) -> String {
         let tried = match self.method {
+            _ if self.forward.is_some() => self.forward.as_ref().map_or_else(String::new, Forward::words),
             SearchMethod::Grid => counted(self.settings.len(), "setting of a grid"),
             SearchMethod::Random => counted(self.settings.len(), "drawn setting"),
             SearchMethod::Halving => self.words_of_rungs(),
@@ -191,7 +197,10 @@ impl TuneConfig {
             }
             StopOn::Split => "fits that stop early did so on the other half of the validation part's queries",
         };
-        format!("tuned by {} over {tried}; {per}; {stop}", self.measure)
+        match self.forward {
+            Some(_) => format!("features chosen by {} in {tried}; {per}; {stop}", self.measure),
+            None => format!("tuned by {} over {tried}; {per}; {stop}", self.measure),
+        }
     }
 
     /// The rungs of successive halving in words.
@@ -292,7 +301,7 @@ impl TuneConfig {
                 }
             }
         }
-        let mut tune = TuneConfig { method, measure, per, stop_on, names, settings, halving: None };
+        let mut tune = TuneConfig { method, measure, per, stop_on, names, settings, halving: None, forward: None };
         if let Some(rungs) = rungs {
             rungs.put_into(&mut tune, &dimensions, &kept, base, &span)?;
         }

@@ -166,6 +166,7 @@ impl Args {
     /// The method with its settings, which are those of a fusion in an experiment.
     fn fusion(&self) -> miette::Result<Fusion> {
         let config = FusionConfig {
+            weights_by: None,
             of: Vec::new(),
             method: self.method.name.to_owned(),
             normalise: self.normalise.map(|normaliser| normaliser.name.to_owned()),

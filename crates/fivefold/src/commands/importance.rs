@@ -26,6 +26,9 @@ pub(crate) struct Args {
     model: PathBuf,
     #[command(flatten)]
     names: NamesArgs,
+    /// The number of the first feature in the data files: 0 or 1. A model of a run knows it
+    #[arg(long, value_name = "ID", default_value_t = 1)]
+    first_feature_id: u32,
     #[command(flatten)]
     json: JsonArgs,
 }
@@ -56,7 +59,7 @@ impl Args {
             model::unusable(&self.model, format_args!("models of `{ranker}` have no feature importance"))
                 .help("models of trees and linear models have feature importances")
         })?;
-        let named = self.names.of_model(&self.model, None, 1)?;
+        let named = self.names.of_model(&self.model, None, self.first_feature_id)?;
         let features = ranked(&importance, &named);
         if self.json.asked() {
             screen.json(&features)?;

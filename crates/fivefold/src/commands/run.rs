@@ -282,9 +282,10 @@ impl Args {
             ));
             screen.overview(overview);
         }
-        if !chosen.is_empty() {
+        let shown = if chosen.is_empty() { of_design(&report.tables) } else { chosen };
+        if !shown.is_empty() {
             screen.line("");
-            screen.tables(&chosen);
+            screen.tables(&shown);
         }
         Ok(())
     }
@@ -322,6 +323,29 @@ impl Args {
         }
         Ok(())
     }
+}
+
+/// The tables for which a designed experiment is made, as they are shown without `--tables`: those that
+/// have rows. An ablation is shown under its first measure.
+fn of_design(tables: &[Table]) -> Vec<Table> {
+    const ABLATION: &str = "table-ablation-";
+    const SHOWN: [&str; 3] = ["table-crossings-", ABLATION, "selection-gain"];
+    let is_shown = |table: &&Table| SHOWN.iter().any(|beginning| table.id.starts_with(beginning));
+    let of_first_measure = |table: &Table| {
+        let mut table = table.clone();
+        let first = table.rows.first().map(|row| row[0].clone());
+        let all = table.rows.len();
+        if table.id.starts_with(ABLATION) {
+            table.rows.retain(|row| row.first() == first.as_ref());
+        }
+        // The overview has the conventions already.
+        table.notes.truncate(1);
+        if table.rows.len() < all {
+            table.notes.push(format!("other measures: --tables {}", table.id));
+        }
+        table
+    };
+    tables.iter().filter(is_shown).filter(|table| !table.rows.is_empty()).map(of_first_measure).collect()
 }
 
 /// The last line.

@@ -155,7 +155,7 @@ impl Args {
             if let Err(error) = &values {
                 tell(format_args!("FAILED {}: {error}", setting.words(&tune.names)));
             }
-            told.push(values.as_ref().map(|values| tried(tune, None, conventions, values)).map_err(String::clone));
+            told.push(values.as_ref().map(|values| tried(tune, conventions, values)).map_err(String::clone));
             found.push(values.ok());
         }
         let Some(chosen) = choose_on_one_part(tune, conventions, &found) else {
