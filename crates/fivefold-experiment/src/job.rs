@@ -24,7 +24,7 @@ use crate::confine::reach::Lacks;
 use crate::crew::{Crew, Meter};
 use crate::forward::next_set;
 use crate::fused::fused_scores;
-use crate::observer::Observer;
+use crate::observer::{JobEnd, Observer};
 use crate::plan::{Job, JobParts, Plan, Settled};
 use crate::schedule::Need;
 use crate::scoring::{score, scores_text};
@@ -32,36 +32,6 @@ use crate::tuned::{ChoiceError, choose, is_done, survivor, tried, values, withou
 use crate::weights::{fuse, learn};
 use crate::work::WorkError;
 use crate::worker::{Worker, lacks};
-
-/// How a job ended.
-///
-/// ```
-/// use fivefold_experiment::JobEnd;
-///
-/// let end = JobEnd::Failed("the fit broke down".to_owned());
-/// assert_eq!(end.failure(), Some("the fit broke down"));
-/// assert_eq!(JobEnd::Done.failure(), None);
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum JobEnd {
-    /// The scores are in the folder.
-    Done,
-    /// The job has no scores, for this reason.
-    Failed(String),
-    /// The job was cancelled and wrote nothing.
-    Cancelled,
-}
-
-impl JobEnd {
-    /// Why the job failed. `None` if it did not fail.
-    pub fn failure(&self) -> Option<&str> {
-        match self {
-            JobEnd::Failed(error) => Some(error),
-            JobEnd::Done | JobEnd::Cancelled => None,
-        }
-    }
-}
 
 /// How a job ended, and its record. `None` if the job was cancelled.
 pub(crate) type Ended = (JobEnd, Option<Record>);

@@ -1,8 +1,37 @@
 //! The observer of a run, which is told about each event.
 
-use crate::job::JobEnd;
 use crate::plan::{Job, Plan};
 use crate::reuse::Reuse;
+
+/// How a job ended.
+///
+/// ```
+/// use fivefold_experiment::JobEnd;
+///
+/// let end = JobEnd::Failed("the fit broke down".to_owned());
+/// assert_eq!(end.failure(), Some("the fit broke down"));
+/// assert_eq!(JobEnd::Done.failure(), None);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JobEnd {
+    /// The scores are in the folder.
+    Done,
+    /// The job has no scores, for this reason.
+    Failed(String),
+    /// The job was cancelled and wrote nothing.
+    Cancelled,
+}
+
+impl JobEnd {
+    /// Why the job failed. `None` if it did not fail.
+    pub fn failure(&self) -> Option<&str> {
+        match self {
+            JobEnd::Failed(error) => Some(error),
+            JobEnd::Done | JobEnd::Cancelled => None,
+        }
+    }
+}
 
 /// An observer of a run. Several threads call its functions.
 ///
