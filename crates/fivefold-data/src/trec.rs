@@ -25,21 +25,27 @@
 //! [`Joined`] treats topics and documents that only the run or only the qrels have. Cost: one pass
 //! over the text, and a sort of each topic's documents by id.
 
+mod document_id;
 mod error;
+mod gathered;
 mod join;
 pub(crate) mod qrels;
 pub(crate) mod run;
 pub(crate) mod topics;
 
 use std::fmt;
+use std::path::Path;
 
 use fivefold_base::words::{counted, which};
 use serde::{Deserialize, Serialize};
 
+pub use document_id::DocumentId;
 pub use error::{TrecError, TrecErrorKind};
 pub use join::{Joined, JoinedTopic};
 pub use qrels::{Judgement, Qrels, QrelsTopic, read_qrels};
 pub use run::{Retrieved, Run, RunTopic, read_run};
+
+use crate::text::TextLines;
 
 /// The treatment of a document that stands twice under one topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -94,4 +100,16 @@ fn remarks<const N: usize>(counts: [(usize, String); N]) -> Vec<String> {
 
 fn passed_over(comments: usize) -> String {
     format!("{} {} passed over", counted(comments, "comment line"), which(comments, "was", "were"))
+}
+
+/// Calls `take` for each line, with its number from 1.
+fn each_line(
+    path: &Path,
+    lines: &mut TextLines,
+    mut take: impl FnMut(u64, &str) -> Result<(), TrecErrorKind>,
+) -> Result<(), TrecError> {
+    while let Some((line, text)) = lines.next().map_err(|error| TrecError::io(path, error))? {
+        take(line, text).map_err(|kind| TrecError::new(path, line, kind))?;
+    }
+    Ok(())
 }

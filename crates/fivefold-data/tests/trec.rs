@@ -53,7 +53,7 @@ fn duplicates_are_refused_or_settled_and_counted() {
     );
     for (policy, grade) in [(Duplicates::First, 1), (Duplicates::Last, 2), (Duplicates::Highest, 3)] {
         let qrels = read_qrels(&path, policy).unwrap();
-        assert_eq!(qrels.topics[0].judgements[0], Judgement { document: "a".to_owned(), grade }, "{policy}");
+        assert_eq!(qrels.topics[0].judgements[0], Judgement { document: "a".into(), grade }, "{policy}");
         assert_eq!((qrels.conflicting, qrels.repeated, qrels.documents()), (2, 1, 2));
     }
     let path = file(&folder, "run", "1 Q0 a 1 0.5 x\n1 Q0 a 2 0.75 x\n1 Q0 a 3 0.25 y junk after the tag\n");

@@ -139,7 +139,7 @@ pub(super) fn run(file: &Path, problems: &mut Problems) -> RunReport {
             known.insert(line.tag.to_owned());
             tags.push(line.tag.to_owned());
         }
-        let new = || Retrieved { document: line.document.to_owned(), score: line.score, rank: line.rank };
+        let new = || Retrieved { document: line.document.into(), score: line.score, rank: line.rank };
         match topics.add(line.topic, line.document, number, new) {
             Some((_, first)) => Err(twice(line.topic, line.document, first)),
             None => Ok(true),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fivefold_base::words::counted;
 
+use super::gathered::Twice;
 use crate::text::{ODD_HELP, find_odd, named};
 
 /// A fault in a qrels or run file.
@@ -26,6 +27,11 @@ impl TrecError {
 
     pub(crate) fn io(file: &Path, error: io::Error) -> Self {
         TrecError::new(file, 0, TrecErrorKind::Io(error))
+    }
+
+    pub(super) fn twice(file: &Path, twice: Twice) -> Self {
+        let Twice { line, first, topic, document } = twice;
+        TrecError::new(file, line, TrecErrorKind::Duplicate { topic, document, first })
     }
 }
 

@@ -8,10 +8,12 @@ use fivefold_base::words::{counted, which};
 use fivefold_core::GradeScale;
 
 use super::Duplicates;
+use super::document_id::DocumentId;
 use super::error::{TrecError, TrecErrorKind};
-use super::topics::Topics;
-use super::{passed_over, remarks};
-use crate::text::TextLines;
+use super::gathered::{Gathered, Key, OfDocument, Topic};
+use super::run::RunTopic;
+use super::{each_line, passed_over, remarks};
+use crate::text::{TextLines, fields};
 
 /// The judgements of a qrels file.
 #[derive(Debug, Clone)]
@@ -41,14 +43,14 @@ pub struct QrelsTopic {
     /// The topic's judged documents, in file order, each once.
     pub judgements: Vec<Judgement>,
     /// Places in `judgements`, by document id.
-    by_id: Vec<u32>,
+    by_id: Vec<Key>,
 }
 
 /// The judgement of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
     /// The document's id.
-    pub document: String,
+    pub document: DocumentId,
     /// The grade as written, which may be negative.
     pub grade: i32,
 }
@@ -57,6 +59,16 @@ impl Judgement {
     /// The grade for measures; `None` for a negative grade, which counts as not judged.
     pub fn grade(&self) -> Option<u8> {
         u8::try_from(self.grade).ok()
+    }
+
+    fn assessment(&self) -> Assessment {
+        self.grade().map_or(Assessment::Pooled, Assessment::Judged)
+    }
+}
+
+impl OfDocument for Judgement {
+    fn document(&self) -> &DocumentId {
+        &self.document
     }
 }
 
@@ -112,16 +124,34 @@ impl QrelsTopic {
     /// What the topic's judgements say of a document.
     pub fn assessment(&self, document: &str) -> Assessment {
         match self.judgement(document) {
-            Some(judgement) => judgement.grade().map_or(Assessment::Pooled, Assessment::Judged),
+            Some(judgement) => judgement.assessment(),
             None => Assessment::Unjudged,
         }
     }
 
+    /// What the topic's judgements say of each document that a run retrieved.
+    pub(super) fn assessments(&self, topic: &RunTopic) -> Vec<Assessment> {
+        let mut assessments = vec![Assessment::Unjudged; topic.documents.len()];
+        let mut judged = self.by_id.iter().peekable();
+        for key in &topic.by_document {
+            let document = &topic.documents[key.place as usize].document;
+            let order = |other: &Key| {
+                let other = (other.start, &self.judgements[other.place as usize].document);
+                other.0.cmp(&key.start).then_with(|| other.1.cmp(document))
+            };
+            while judged.next_if(|other| order(other).is_lt()).is_some() {}
+            if let Some(found) = judged.peek().filter(|other| order(other).is_eq()) {
+                assessments[key.place as usize] = self.judgements[found.place as usize].assessment();
+            }
+        }
+        assessments
+    }
+
     /// The judgement of a document; `None` if the document is not judged.
     pub fn judgement(&self, document: &str) -> Option<&Judgement> {
-        let id = |place: &u32| self.judgements[*place as usize].document.as_str();
-        let found = self.by_id.binary_search_by(|place| id(place).cmp(document)).ok()?;
-        Some(&self.judgements[self.by_id[found] as usize])
+        let of = |key: &Key| &self.judgements[key.place as usize];
+        let found = self.by_id.binary_search_by(|key| of(key).document.as_str().cmp(document)).ok()?;
+        Some(of(&self.by_id[found]))
     }
 }
 
@@ -131,31 +161,33 @@ impl QrelsTopic {
 /// [`TrecError`] names file and line. Under [`Duplicates::Error`], a document that stands twice
 /// under a topic is an error, even with the same grade.
 pub fn read_qrels(path: &Path, duplicates: Duplicates) -> Result<Qrels, TrecError> {
-    let mut topics = Topics::default();
-    let (mut comments, mut repeated, mut conflicting) = (0, 0, 0);
+    let mut topics = Gathered::default();
+    let mut comments = 0;
     let mut lines = TextLines::open(path).map_err(|error| TrecError::io(path, error))?;
-    while let Some((line, text)) = lines.next().map_err(|error| TrecError::io(path, error))? {
-        let wrong = |kind| TrecError::new(path, line, kind);
-        let Some(Line { topic, document, grade }) = Line::parse(text).map_err(wrong)? else {
-            comments += usize::from(!text.trim().is_empty());
-            continue;
-        };
-        let new = || Judgement { document: document.to_owned(), grade };
-        let Some((known, first)) = topics.add(topic, document, line, new) else { continue };
-        let replaces = duplicates.replaces(known.grade, grade);
-        let replaces = replaces.ok_or_else(|| wrong(TrecErrorKind::duplicate(topic, document, first)))?;
-        *if known.grade == grade { &mut repeated } else { &mut conflicting } += 1;
-        if replaces {
-            known.grade = grade;
+    let read = each_line(path, &mut lines, |line, text| {
+        match Line::parse(text)? {
+            Some(Line { topic, document, grade }) => {
+                topics.add(topic, line, Judgement { document: document.into(), grade });
+            }
+            None => comments += usize::from(!text.trim().is_empty()),
         }
-    }
-    let (topics, by_id) = topics.finish(topic);
+        Ok(())
+    });
+    // A document that stands twice is the fault, if it stands before a line that cannot be read.
+    let settled = topics.settle(duplicates, |judgement| judgement.grade);
+    let settled = settled.map_err(|twice| TrecError::twice(path, twice))?;
+    read?;
+    let (repeated, conflicting) = (settled.equal, settled.unequal);
+    let topic =
+        |topic: Topic<Judgement>| QrelsTopic { id: topic.id, judgements: topic.items, by_id: topic.by_document };
+    let topics: Vec<QrelsTopic> = settled.topics.into_iter().map(topic).collect();
     if topics.is_empty() {
         return Err(TrecError::new(path, 0, TrecErrorKind::Empty("judgement")));
     }
     let all = topics.iter().flat_map(|topic: &QrelsTopic| &topic.judgements);
     let negative = all.filter(|judgement| judgement.grade < 0).count();
-    Ok(Qrels { file: path.to_owned(), topics, comments, repeated, conflicting, negative, duplicates, by_id })
+    let (file, by_id) = (path.to_owned(), settled.by_id);
+    Ok(Qrels { file, topics, comments, repeated, conflicting, negative, duplicates, by_id })
 }
 
 /// The fields of a line of qrels.
@@ -168,19 +200,15 @@ pub(crate) struct Line<'a> {
 impl<'a> Line<'a> {
     /// Parses a line; `None` for a blank line or a comment.
     pub(crate) fn parse(text: &'a str) -> Result<Option<Self>, TrecErrorKind> {
-        let mut fields = text.split_ascii_whitespace();
-        let found: [Option<&str>; 5] = std::array::from_fn(|_| fields.next());
-        if found[0].is_none_or(|mark| mark.starts_with('#')) {
+        let (found, [topic, _, document, grade], rest) = fields(text);
+        if found == 0 || topic.starts_with('#') {
             return Ok(None);
         }
         TrecErrorKind::refuse_odd(text)?;
-        let (topic, document, grade) = match found {
-            [Some(topic), Some(_), Some(document), Some(grade), None] => (topic, document, grade),
-            _ => {
-                let found = found.iter().flatten().count() + fields.count();
-                return Err(TrecErrorKind::Fields { found, expected: "4" });
-            }
-        };
+        let found = found + rest.split_ascii_whitespace().count();
+        if found != 4 {
+            return Err(TrecErrorKind::Fields { found, expected: "4" });
+        }
         let grade: i32 = grade.parse().map_err(|_| TrecErrorKind::Grade { found: grade.to_owned() })?;
         let scale = GradeScale::new(None);
         if grade >= 0 && !u8::try_from(grade).is_ok_and(|grade| scale.has(grade)) {
@@ -189,10 +217,4 @@ impl<'a> Line<'a> {
         }
         Ok(Some(Line { topic, document, grade }))
     }
-}
-
-fn topic(id: String, judgements: Vec<Judgement>) -> QrelsTopic {
-    let mut by_id: Vec<u32> = (0..judgements.len() as u32).collect();
-    by_id.sort_unstable_by(|&a, &b| judgements[a as usize].document.cmp(&judgements[b as usize].document));
-    QrelsTopic { id, judgements, by_id }
 }

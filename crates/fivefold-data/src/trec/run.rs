@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use fivefold_base::words::{counted, which};
 
 use super::Duplicates;
+use super::document_id::DocumentId;
 use super::error::{TrecError, TrecErrorKind};
-use super::topics::Topics;
-use super::{passed_over, remarks};
-use crate::text::TextLines;
+use super::gathered::{Gathered, Key, OfDocument, Topic};
+use super::{each_line, passed_over, remarks};
+use crate::text::{TextLines, fields};
 
 /// The documents that a system retrieved.
 #[derive(Debug, Clone)]
@@ -40,17 +41,25 @@ pub struct RunTopic {
     pub id: String,
     /// The documents in file order, each once.
     pub documents: Vec<Retrieved>,
+    /// Places in `documents`, by document id.
+    pub(super) by_document: Vec<Key>,
 }
 
 /// One retrieved document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Retrieved {
     /// The document's id.
-    pub document: String,
+    pub document: DocumentId,
     /// The document's score, a finite number. A higher score comes earlier.
     pub score: f64,
     /// The rank column, which orders nothing.
     pub rank: i64,
+}
+
+impl OfDocument for Retrieved {
+    fn document(&self) -> &DocumentId {
+        &self.document
+    }
 }
 
 impl Run {
@@ -92,32 +101,33 @@ impl Run {
 /// [`TrecError`] names file and line. Under [`Duplicates::Error`], a document that stands twice
 /// under a topic is an error.
 pub fn read_run(path: &Path, duplicates: Duplicates) -> Result<Run, TrecError> {
-    let mut topics = Topics::default();
+    let mut topics = Gathered::default();
     let mut tag_of_first: Option<String> = None;
-    let (mut comments, mut repeated, mut other_tags) = (0, 0, 0);
+    let (mut comments, mut other_tags) = (0, 0);
     let mut lines = TextLines::open(path).map_err(|error| TrecError::io(path, error))?;
-    while let Some((line, text)) = lines.next().map_err(|error| TrecError::io(path, error))? {
-        let wrong = |kind| TrecError::new(path, line, kind);
-        let Some(Line { topic, document, rank, score, tag }) = Line::parse(text).map_err(wrong)? else {
+    let read = each_line(path, &mut lines, |line, text| {
+        let Some(Line { topic, document, rank, score, tag }) = Line::parse(text)? else {
             comments += usize::from(!text.trim().is_empty());
-            continue;
+            return Ok(());
         };
         other_tags += usize::from(tag_of_first.get_or_insert_with(|| tag.to_owned()) != tag);
-        let new = || Retrieved { document: document.to_owned(), score, rank };
-        let Some((known, first)) = topics.add(topic, document, line, new) else { continue };
-        let replaces = duplicates.replaces(known.score, score);
-        let replaces = replaces.ok_or_else(|| wrong(TrecErrorKind::duplicate(topic, document, first)))?;
-        repeated += 1;
-        if replaces {
-            (known.score, known.rank) = (score, rank);
-        }
-    }
-    let (topics, by_id) = topics.finish(|id, documents| RunTopic { id, documents });
+        topics.add(topic, line, Retrieved { document: document.into(), score, rank });
+        Ok(())
+    });
+    // A document that stands twice is the fault, if it stands before a line that cannot be read.
+    let settled = topics.settle(duplicates, |retrieved| retrieved.score);
+    let settled = settled.map_err(|twice| TrecError::twice(path, twice))?;
+    read?;
     let Some(tag) = tag_of_first else {
         return Err(TrecError::new(path, 0, TrecErrorKind::Empty("document")));
     };
-    let ranks_differ = topics.iter().filter(|topic: &&RunTopic| ranks_differ(&topic.documents)).count();
-    Ok(Run { file: path.to_owned(), tag, topics, comments, repeated, other_tags, ranks_differ, duplicates, by_id })
+    let repeated = settled.equal + settled.unequal;
+    let topic =
+        |topic: Topic<Retrieved>| RunTopic { id: topic.id, documents: topic.items, by_document: topic.by_document };
+    let topics: Vec<RunTopic> = settled.topics.into_iter().map(topic).collect();
+    let ranks_differ = topics.iter().filter(|topic| ranks_differ(&topic.documents)).count();
+    let (file, by_id) = (path.to_owned(), settled.by_id);
+    Ok(Run { file, tag, topics, comments, repeated, other_tags, ranks_differ, duplicates, by_id })
 }
 
 /// The fields of a line of a run.
@@ -132,21 +142,14 @@ pub(crate) struct Line<'a> {
 impl<'a> Line<'a> {
     /// Parses a line; `None` for a blank line or a comment.
     pub(crate) fn parse(text: &'a str) -> Result<Option<Self>, TrecErrorKind> {
-        let mut fields = text.split_ascii_whitespace();
-        let found: [Option<&str>; 6] = std::array::from_fn(|_| fields.next());
-        if found[0].is_none_or(|mark| mark.starts_with('#')) {
+        let (found, [topic, _, document, rank, score, tag], _) = fields(text);
+        if found == 0 || topic.starts_with('#') {
             return Ok(None);
         }
         TrecErrorKind::refuse_odd(text)?;
-        let (topic, document, rank, score, tag) = match found {
-            [Some(topic), Some(_), Some(document), Some(rank), Some(score), Some(tag)] => {
-                (topic, document, rank, score, tag)
-            }
-            _ => {
-                let found = found.iter().flatten().count();
-                return Err(TrecErrorKind::Fields { found, expected: "6 or more" });
-            }
-        };
+        if found < 6 {
+            return Err(TrecErrorKind::Fields { found, expected: "6 or more" });
+        }
         let rank: i64 = rank.parse().map_err(|_| TrecErrorKind::Rank { found: rank.to_owned() })?;
         match fast_float2::parse::<f64, _>(score) {
             Ok(score) if score.is_finite() => Ok(Some(Line { topic, document, rank, score, tag })),
@@ -157,6 +160,9 @@ impl<'a> Line<'a> {
 
 /// Whether a document has a better rank, but a lower score, than another document.
 pub(crate) fn ranks_differ(documents: &[Retrieved]) -> bool {
+    if documents.is_sorted_by(|one, next| one.rank < next.rank) {
+        return documents.windows(2).any(|pair| pair[0].score < pair[1].score);
+    }
     let mut by_rank: Vec<(i64, f64)> = documents.iter().map(|d| (d.rank, d.score)).collect();
     by_rank.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
     by_rank.windows(2).any(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1)

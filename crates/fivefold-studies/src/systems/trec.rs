@@ -72,7 +72,7 @@ fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> (Vec<String>, BTree
 fn query(topic: &QrelsTopic, runs: &[Run]) -> RankedQuery {
     let (judged, pooled): (Vec<&Judgement>, Vec<&Judgement>) =
         topic.judgements.iter().partition(|judgement| judgement.grade().is_some());
-    let mut ids: Vec<String> = judged.iter().chain(&pooled).map(|judgement| judgement.document.clone()).collect();
+    let mut ids: Vec<String> = judged.iter().chain(&pooled).map(|judgement| judgement.document.to_string()).collect();
     let mut numbers: HashMap<String, Document> = ids.iter().cloned().zip(0..).collect();
     let mut number = |document: &str| match numbers.get(document) {
         Some(&number) => number,

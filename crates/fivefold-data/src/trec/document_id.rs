@@ -1,0 +1,149 @@
+//! Ids of documents. Most are short, and a run has millions, so a short id needs no memory of its
+//! own.
+
+use std::fmt;
+use std::ops::Deref;
+
+/// The longest id that is kept in place.
+const SHORT: usize = 22;
+
+/// How many bytes the start of an id has.
+const START: usize = 8;
+
+/// The id of a document; it is used as a `str`.
+///
+/// ```
+/// use fivefold_data::trec::DocumentId;
+///
+/// let id = DocumentId::from("clueweb09-en0006-78-20618");
+/// assert_eq!((&*id, id.len()), ("clueweb09-en0006-78-20618", 25));
+/// ```
+#[derive(Clone)]
+pub struct DocumentId(Form);
+
+#[derive(Clone)]
+enum Form {
+    Short { length: u8, bytes: [u8; SHORT] },
+    Long(Box<str>),
+}
+
+impl From<&str> for DocumentId {
+    #[inline]
+    fn from(id: &str) -> Self {
+        let mut bytes = [0; SHORT];
+        DocumentId(match bytes.get_mut(..id.len()) {
+            Some(place) => {
+                place.copy_from_slice(id.as_bytes());
+                Form::Short { length: id.len() as u8, bytes }
+            }
+            None => Form::Long(id.into()),
+        })
+    }
+}
+
+impl DocumentId {
+    /// The id's text.
+    #[inline]
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            // The bytes are those of a `str`.
+            Form::Short { length, bytes } => std::str::from_utf8(&bytes[..usize::from(*length)]).unwrap_or_default(),
+            Form::Long(id) => id,
+        }
+    }
+
+    /// The id's bytes.
+    #[inline]
+    pub(super) fn bytes(&self) -> &[u8] {
+        match &self.0 {
+            Form::Short { length, bytes } => &bytes[..usize::from(*length)],
+            Form::Long(id) => id.as_bytes(),
+        }
+    }
+
+    /// The first eight bytes as a number; of two ids, the number of the lower is not higher.
+    #[inline]
+    pub(super) fn start(&self) -> u64 {
+        match &self.0 {
+            Form::Short { bytes: [a, b, c, d, e, f, g, h, ..], .. } => {
+                u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h])
+            }
+            Form::Long(id) => id.bytes().take(START).fold(0, |start, byte| start << 8 | u64::from(byte)),
+        }
+    }
+}
+
+impl Deref for DocumentId {
+    type Target = str;
+
+    #[inline]
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl PartialEq for DocumentId {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for DocumentId {}
+
+impl PartialOrd for DocumentId {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for DocumentId {
+    #[inline]
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        // Nearly always decides, without a call.
+        self.start().cmp(&other.start()).then_with(|| match (self.bytes(), other.bytes()) {
+            (one, other) if one.len().max(other.len()) <= START => one.len().cmp(&other.len()),
+            (one, other) => one.cmp(other),
+        })
+    }
+}
+
+impl fmt::Debug for DocumentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Display for DocumentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.as_str(), f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_compared_and_shown_as_their_text() {
+        let texts = [
+            "",
+            "a",
+            "a\u{1}",
+            "é",
+            "1234567",
+            "12345678",
+            "123456789",
+            "a23456789-123456789-12",
+            "a23456789-123456789-123",
+        ];
+        for one in texts {
+            let id = DocumentId::from(one);
+            assert_eq!((id.as_str(), id.to_string(), format!("{id:?}")), (one, one.to_owned(), format!("{one:?}")));
+            for other in texts.map(DocumentId::from) {
+                assert_eq!(id.cmp(&other), one.cmp(other.as_str()), "{one} {other}");
+                assert_eq!(id == other, one == other.as_str());
+                assert!(id >= other || id.start() <= other.start(), "{one} {other}");
+            }
+        }
+    }
+}
