@@ -31,6 +31,7 @@ mod gathered;
 mod join;
 pub(crate) mod qrels;
 pub(crate) mod run;
+mod subtopics;
 pub(crate) mod topics;
 
 use std::fmt;
@@ -44,6 +45,7 @@ pub use error::{TrecError, TrecErrorKind};
 pub use join::{Joined, JoinedTopic};
 pub use qrels::{Judgement, Qrels, QrelsTopic, read_qrels};
 pub use run::{Retrieved, Run, RunTopic, read_run};
+pub use subtopics::{SubtopicQrels, SubtopicsOfDocument, SubtopicsOfTopic, read_subtopic_qrels};
 
 use crate::text::TextLines;
 

@@ -166,7 +166,7 @@ pub fn read_qrels(path: &Path, duplicates: Duplicates) -> Result<Qrels, TrecErro
     let mut lines = TextLines::open(path).map_err(|error| TrecError::io(path, error))?;
     let read = each_line(path, &mut lines, |line, text| {
         match Line::parse(text)? {
-            Some(Line { topic, document, grade }) => {
+            Some(Line { topic, document, grade, .. }) => {
                 topics.add(topic, line, Judgement { document: document.into(), grade });
             }
             None => comments += usize::from(!text.trim().is_empty()),
@@ -193,6 +193,8 @@ pub fn read_qrels(path: &Path, duplicates: Duplicates) -> Result<Qrels, TrecErro
 /// The fields of a line of qrels.
 pub(crate) struct Line<'a> {
     pub(crate) topic: &'a str,
+    /// The second field, which is a subtopic in qrels with subtopics.
+    pub(crate) iteration: &'a str,
     pub(crate) document: &'a str,
     pub(crate) grade: i32,
 }
@@ -200,7 +202,7 @@ pub(crate) struct Line<'a> {
 impl<'a> Line<'a> {
     /// Parses a line; `None` for a blank line or a comment.
     pub(crate) fn parse(text: &'a str) -> Result<Option<Self>, TrecErrorKind> {
-        let (found, [topic, _, document, grade], rest) = fields(text);
+        let (found, [topic, iteration, document, grade], rest) = fields(text);
         if found == 0 || topic.starts_with('#') {
             return Ok(None);
         }
@@ -215,6 +217,6 @@ impl<'a> Line<'a> {
             let (topic, document, highest) = (topic.to_owned(), document.to_owned(), scale.highest());
             return Err(TrecErrorKind::HighGrade { topic, document, found: grade, highest });
         }
-        Ok(Some(Line { topic, document, grade }))
+        Ok(Some(Line { topic, iteration, document, grade }))
     }
 }
