@@ -33,12 +33,42 @@ pub struct MeasureEntry {
     pub cutoffs: Cutoffs,
     /// Its parameters, in the order in which they are printed.
     pub params: &'static [Param],
+    /// What it asks of the data.
+    pub asks: Asks,
     /// Where the paper behind V1 and V2 prints it, if it does.
     pub paper: Option<InPaper>,
     /// Why V1 and V2 do not exist; `None` if they exist.
     pub no_ue: Option<&'static str>,
     /// Makes the measure from complete parameters.
     pub build: fn(&Settings) -> Result<Box<dyn Measure>, MeasureError>,
+}
+
+/// What a measure asks of the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    /// Whether each document is relevant.
+    Binary,
+    /// How relevant each document is.
+    Grades,
+    /// Which documents were judged, in a pool that was judged in part.
+    Pool,
+    /// To which subtopics of its topic each document is relevant.
+    Subtopics,
+}
+
+impl Asks {
+    /// All kinds, in the order in which they are listed.
+    pub const ALL: [Asks; 4] = [Asks::Binary, Asks::Grades, Asks::Pool, Asks::Subtopics];
+
+    /// The kind in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Asks::Binary => "relevant documents (a grade of at least the threshold)",
+            Asks::Grades => "grades",
+            Asks::Pool => "which documents were judged (qrels of pools that were judged in part)",
+            Asks::Subtopics => "subtopics (qrels whose second column is a subtopic)",
+        }
+    }
 }
 
 /// Where Feng & Karmaker (IPM 2023) print a measure with its conventions as they are.
@@ -153,6 +183,14 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The measure and its values, without those that are usual.
+    pub(crate) fn describe(&self, entry: &MeasureEntry) -> String {
+        let values = entry.params.iter().zip(&self.values);
+        let telling = values.filter(|(param, (_, value))| param.usual != Some(value));
+        let values: Vec<String> = telling.map(|(_, (name, value))| format!("{name}={value}")).collect();
+        format!("{}: {}", self.measure, values.join(", "))
+    }
+
     /// The value of a parameter.
     ///
     /// # Errors

@@ -63,6 +63,18 @@ pub enum MeasureError {
         /// Why there is neither V1 nor V2.
         reason: &'static str,
     },
+    /// A measure of subtopics, where there are none.
+    #[error("`{measure}` needs subtopics: use it with `eval --qrels`, with qrels whose second column is a subtopic")]
+    Subtopics {
+        /// The measure as written.
+        measure: String,
+    },
+    /// An ordinary measure among measures of subtopics.
+    #[error("`{measure}` does not look at subtopics; ask for it in a call of its own")]
+    NoSubtopics {
+        /// The measure as written.
+        measure: String,
+    },
     /// A grade above the collection's highest.
     #[error("query {query}: document {} has grade {grade}, but the collection's highest grade is {highest}", row + 1)]
     Grade {

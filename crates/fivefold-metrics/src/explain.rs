@@ -33,6 +33,9 @@ pub struct Explanation {
     pub measure: String,
     /// How many positions count.
     pub positions: usize,
+    /// Whether the measure is about the whole ranking, so that no position has a contribution of its
+    /// own.
+    pub whole: bool,
     /// Names of the two factors of a contribution; `None` if the factors have no names.
     pub factors: Option<[&'static str; 2]>,
     /// The ranking, from the first position; all documents, also those beyond the cutoff.
@@ -138,6 +141,7 @@ impl Explanation {
         Explanation {
             measure: of.name.to_owned(),
             positions: of.contributions.len(),
+            whole: of.whole.is_some(),
             factors: of.parts.factors,
             ranking: ranking(&of),
             bounds: bounds(&of),
@@ -154,7 +158,7 @@ fn ranking(of: &Arithmetic<'_>) -> Vec<Position> {
     for &end in of.ends {
         let end = end as usize;
         for (position, &row) in (start..end).zip(&of.rows[start..]) {
-            let contribution = of.contributions.get(position).copied();
+            let contribution = of.contributions.get(position).copied().filter(|_| of.whole.is_none());
             sum += contribution.unwrap_or(0.0);
             ranking.push(Position {
                 rank: position + 1,
@@ -173,6 +177,9 @@ fn ranking(of: &Arithmetic<'_>) -> Vec<Position> {
 }
 
 fn bounds(of: &Arithmetic<'_>) -> Vec<Bound> {
+    if of.whole.is_some() {
+        return Vec::new();
+    }
     let (mut ideal_sum, mut expected_sum) = (0.0, 0.0);
     let at = |position: usize| {
         let ideal = of.ideal.get(position).copied().unwrap_or(0.0);

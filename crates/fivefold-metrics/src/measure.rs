@@ -29,6 +29,12 @@ pub trait Measure: Send + Sync {
         out.fill(0.0);
     }
 
+    /// For a ranking without ties: fills in the sums of contributions up to each cutoff (`None`: the
+    /// whole list), and returns true, if there is a faster way than to add contributions up.
+    fn strict_sums(&self, _grades: &[u8], _: &QueryGrades, _cutoffs: &[Option<usize>], _sums: &mut [f64]) -> bool {
+        false
+    }
+
     /// Whether the value is not a sum over positions, but given by [`whole`](Self::whole).
     fn is_whole(&self) -> bool {
         false
@@ -76,6 +82,19 @@ pub trait Measure: Send + Sync {
         mean
     }
 
+    /// For a measure of diversity: how the greedy order values documents, whose value is U. `None`:
+    /// the measure does not look at subtopics.
+    fn greedy(&self) -> Option<Greedy> {
+        None
+    }
+
+    /// For a measure of diversity: the divisor that turns the sum over subtopics into the original
+    /// value; as [`normaliser`](Self::normaliser). `subtopics` have a relevant document, among
+    /// `judged` documents.
+    fn of_subtopics(&self, _cutoff: Option<usize>, _subtopics: usize, _judged: usize, _upper: f64) -> f64 {
+        f64::NAN
+    }
+
     /// The parts of the arithmetic for an explanation. `contributions` belong to `ranked`.
     fn parts(&self, _: Option<usize>, ranked: &Ranked<'_>, contributions: &[f64]) -> Parts {
         let _ = (ranked, contributions);
@@ -103,6 +122,14 @@ pub trait Measure: Send + Sync {
             exchanged.swap(first, later);
         }
     }
+}
+
+/// How a greedy order values a document: each further document of a subtopic is worth `left` times
+/// the one before.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Greedy {
+    /// The share that is left.
+    pub left: f64,
 }
 
 /// The arithmetic of a ranking, for people.
@@ -224,23 +251,26 @@ impl QueryGrades {
         QueryGrades { ideal, at_least: at_least(grades), ranked: grades.len(), ranked_at_least: None }
     }
 
+    /// The same pool, for a run that ranks documents of these grades.
+    pub(crate) fn of_ranking(&self, ranked: &[u8]) -> Self {
+        let ranked_at_least = Some(Box::new(at_least(ranked)));
+        QueryGrades { ideal: self.ideal.clone(), at_least: self.at_least, ranked: ranked.len(), ranked_at_least }
+    }
+
     /// For a pool of judged documents, and the grades of the documents that a run ranks.
     pub(crate) fn pooled(judged: &[u8], ranked: &[u8]) -> Self {
-        QueryGrades {
-            ranked: ranked.len(),
-            ranked_at_least: Some(Box::new(at_least(ranked))),
-            ..QueryGrades::new(judged)
-        }
+        QueryGrades::new(judged).of_ranking(ranked)
     }
 
     /// Whether the pool has all judged documents that a run retrieved: at least as many of each
     /// grade.
     pub(crate) fn pool_covers(&self, retrieved: &[Assessment]) -> bool {
-        let judged = retrieved.iter().filter(|document| document.is_judged());
-        let judged: Vec<u8> = judged.map(|document| document.grade()).collect();
-        let retrieved = at_least(&judged);
-        let of_grade = |at_least: &AtLeast, grade: usize| at_least[grade] - at_least[grade + 1];
-        (0..GRADES).all(|grade| of_grade(&retrieved, grade) <= of_grade(&self.at_least, grade))
+        let mut of_grade = [0; GRADES];
+        for document in retrieved.iter().filter(|document| document.is_judged()) {
+            of_grade[usize::from(document.grade()) % GRADES] += 1;
+        }
+        let in_pool = self.at_least.windows(2).map(|at_least| at_least[0] - at_least[1]);
+        of_grade.iter().zip(in_pool).all(|(&retrieved, in_pool)| retrieved <= in_pool)
     }
 
     /// Number of ranked documents n.
@@ -302,6 +332,12 @@ impl<'a> Ranked<'a> {
     /// Number of positions.
     pub(crate) fn positions(&self) -> usize {
         self.grades.len()
+    }
+
+    /// The grades from the first position to the last; `None` if documents tie.
+    #[inline]
+    pub(crate) fn strict(&self) -> Option<&'a [u8]> {
+        (self.ends.len() == self.grades.len()).then_some(self.grades)
     }
 
     /// A number for each of the first `positions`. All positions of a group have the same number.

@@ -48,6 +48,11 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
+    /// E, divided as the original value is.
+    pub(crate) fn value_of_expected(&self) -> f64 {
+        self.expected / self.normaliser
+    }
+
     /// The value of `version`; NaN if it is undefined.
     #[inline]
     pub(crate) fn value(&self, version: Version, sum: f64) -> f64 {

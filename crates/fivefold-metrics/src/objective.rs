@@ -40,7 +40,7 @@ pub struct Objective {
 }
 
 impl Objective {
-    /// Judges every query of `data`. Only `shuffle` ties use `seed`.
+    /// Judges every query of `data`. `seed` is that of [`Evaluator::new`].
     ///
     /// # Errors
     /// If the measure does not fit the collection, or ties need document ids and the collection has

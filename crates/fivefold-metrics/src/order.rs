@@ -120,6 +120,15 @@ pub(crate) fn ranked_rows(scores: &[f64], tie_keys: &[u64], rules: OrderRules) -
     rows
 }
 
+/// The position after each group of ranked rows whose scores are equal; each row alone if ties are
+/// not averaged.
+pub(crate) fn tie_ends(rows: &[usize], scores: &[f64], rules: OrderRules) -> Vec<u32> {
+    let score = |row: usize| key(scores[row], 0, rules.precision);
+    let ends = (1..=rows.len())
+        .filter(|&end| !rules.averaged || rows.get(end).is_none_or(|&next| score(next) != score(rows[end - 1])));
+    ends.map(|end| end as u32).collect()
+}
+
 /// How scores rank documents.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OrderRules {
@@ -187,6 +196,19 @@ impl Order {
 }
 
 impl Order {
+    /// Takes over a ranking without ties.
+    pub(crate) fn fill(&mut self, ranking: &[Assessment], only_judged: bool) {
+        let kept = || ranking.iter().filter(|document| !only_judged || document.is_judged());
+        self.grades.clear();
+        self.grades.extend(kept().map(|document| document.grade()));
+        self.statuses.clear();
+        if !only_judged {
+            self.statuses.extend(ranking.iter().map(|&document| Status::from(document)));
+        }
+        self.ends.clear();
+        self.ends.extend(1..=self.grades.len() as u32);
+    }
+
     /// The ranking, for measures.
     pub(crate) fn ranked<'a>(&'a self, query: &'a QueryGrades) -> Ranked<'a> {
         Ranked::new(&self.grades, &self.ends, query).with_statuses(&self.statuses)

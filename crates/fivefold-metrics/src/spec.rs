@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::conventions::{Conventions, words};
 use crate::entry::{Cutoffs, InPaper, MeasureEntry, Param, Settings};
 use crate::error::MeasureError;
-use crate::measures::MEASURES;
+use crate::measures::all_measures;
 
 words! {
     /// The version of a measure.
@@ -262,7 +262,7 @@ impl<'de> Deserialize<'de> for MeasureSpec {
 }
 
 fn find(name: &str) -> Result<&'static MeasureEntry, MeasureError> {
-    MEASURES.iter().find(|entry| entry.name == name).ok_or_else(|| MeasureError::Unknown {
+    all_measures().find(|entry| entry.name == name).ok_or_else(|| MeasureError::Unknown {
         what: "measure".to_owned(),
         name: name.to_owned(),
         help: crate::spelling::help(name),
@@ -355,7 +355,10 @@ mod tests {
     fn what_is_wrong_is_named() {
         assert_eq!(error("ndgc@5"), "unknown measure `ndgc`; did you mean `ndcg`?");
         assert_eq!(error("ndcg(gian=linear)"), "unknown parameter of `ndcg` `gian`; did you mean `gain`?");
-        assert_eq!(error("ndcg(gain=exp)"), "`gain` of `ndcg` must be exp2 or linear, not `exp`");
+        assert_eq!(
+            error("ndcg(gain=exp)"),
+            "`gain` of `ndcg` must be exp2, linear, or gains by grade such as 1:3/2:9, not `exp`"
+        );
         assert_eq!(error("ndcg.v3"), "unknown version `v3`; did you mean `v1`?");
         assert_eq!(error("p"), "`p` needs a cutoff, as in `p@10`");
         assert_eq!(error("wta@2"), "`wta@2` takes no cutoff");

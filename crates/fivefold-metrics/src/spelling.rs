@@ -12,8 +12,8 @@ use fivefold_base::words::{list, nearest};
 use crate::conventions::Conventions;
 use crate::dialect::dialect;
 use crate::error::MeasureError;
-use crate::measures::MEASURES;
-use crate::spec::MeasureSpec;
+use crate::measures::all_measures;
+use crate::spec::{MeasureSpec, Version};
 
 /// A measure as it was understood.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +47,13 @@ pub fn read(text: &str, in_force: &Conventions) -> Result<Reading, MeasureError>
         Ok(spec) => return Ok(Reading { spec, note: None }),
         Err(error) => error,
     };
+    if let Some((plain, version)) = without_version(text) {
+        let Reading { spec, note } = read(&plain, in_force)?;
+        let spec = spec.with_version(version);
+        spec.check()?;
+        let note = note.map(|note| format!("{note}, in {version}"));
+        return Ok(Reading { spec, note });
+    }
     let Some(parts) = Parts::of(text) else { return Err(strict) };
     if parts.name == "Accuracy" && parts.number.is_some() {
         return Err(MeasureError::Syntax { text: text.to_owned(), problem: PAIRS_AT_A_CUTOFF.to_owned() });
@@ -64,12 +71,37 @@ pub fn read(text: &str, in_force: &Conventions) -> Result<Reading, MeasureError>
     }
 }
 
+/// The parts of a list of measures, between commas that are not within parentheses.
+///
+/// ```
+/// use fivefold_metrics::spelling::split;
+///
+/// assert_eq!(split("ap(threshold=2,ties=orders)@5, rr").collect::<Vec<_>>(), ["ap(threshold=2,ties=orders)@5", "rr"]);
+/// ```
+pub fn split(value: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    let separator = move |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    };
+    value.split(separator).map(str::trim)
+}
+
+/// A name without `.v1` or `.v2`, and this version: `P_10.v2`, `nDCG.v2@10`.
+fn without_version(text: &str) -> Option<(String, Version)> {
+    [(".v1", Version::V1), (".v2", Version::V2)].into_iter().find_map(|(word, version)| {
+        let (before, after) = text.split_once(word)?;
+        let ends = after.is_empty() || after.starts_with(['@', '(']);
+        ends.then(|| (format!("{before}{after}"), version))
+    })
+}
+
 /// `accuracy@k` of papers on dense retrieval is `success@k`.
 const PAIRS_AT_A_CUTOFF: &str = "`Accuracy@k` of ir_measures compares pairs within the first k documents, which is not \
     computed here; `auc` compares all pairs, `success@k` asks for a relevant document among the first k";
 
 fn is_ours(name: &str) -> bool {
-    MEASURES.iter().any(|entry| entry.name == name)
+    all_measures().any(|entry| entry.name == name)
 }
 
 /// How another program writes the number behind a name.
@@ -101,6 +133,10 @@ struct Alias {
 
 const fn alias(program: &'static str, names: &'static [&'static str], ours: &'static str, number: Number) -> Alias {
     Alias { program, dialect: program, names, ours, number, remark: "" }
+}
+
+const fn of_ndeval(names: &'static [&'static str], ours: &'static str, number: Number) -> Alias {
+    Alias { dialect: "", ..alias("ndeval", names, ours, number) }
 }
 
 /// All names of other programs. Of two programs with the same name, the first counts.
@@ -147,6 +183,16 @@ const ALIASES: &[Alias] = &[
     },
     Alias { dialect: "", ..alias("ir_measures", &["Accuracy"], "auc", Number::None) },
     Alias { dialect: "", ..alias("ir_measures", &["RPrec"], "rprec", Number::None) },
+    Alias { dialect: "", ..alias("ir_measures", &["Compat"], "compat", Number::None) },
+    of_ndeval(&["alpha-nDCG", "alpha_nDCG"], "alpha_ndcg", Number::Optional),
+    of_ndeval(&["alpha-DCG", "alpha_DCG"], "alpha_dcg", Number::Optional),
+    of_ndeval(&["ERR-IA", "ERR_IA"], "err_ia", Number::Optional),
+    of_ndeval(&["nERR-IA", "nERR_IA"], "nerr_ia", Number::Optional),
+    of_ndeval(&["NRBP"], "nrbp", Number::None),
+    of_ndeval(&["nNRBP"], "nnrbp", Number::None),
+    of_ndeval(&["P-IA", "P_IA"], "p_ia", Number::Cutoff),
+    of_ndeval(&["MAP-IA", "AP_IA"], "ap_ia", Number::None),
+    of_ndeval(&["strec", "StRecall"], "strec", Number::Cutoff),
     alias("ranx", &["map"], "ap", Number::Optional),
     alias("ranx", &["mrr"], "rr", Number::Optional),
     alias("ranx", &["precision", "pre"], "p", Number::Cutoff),
@@ -164,12 +210,19 @@ const ALIASES: &[Alias] = &[
     Alias { dialect: "", ..alias("catboost", &["PFound"], "pfound", Number::Optional) },
 ];
 
-/// Names of other programs that no measure of ours stands for, each with what to use.
+/// Names of other programs that no measure of ours stands for (`*`: and what follows), each with
+/// what to use.
 const REFUSED: &[(&str, &str)] = &[
     ("hits", "it is a count of relevant documents; use `p` or `recall` at the same cutoff"),
     ("ndcg_rel", "trec_eval calls it experimental; use `ndcg`"),
     ("Rndcg", "trec_eval calls it experimental; use `ndcg`"),
     ("G", "trec_eval calls it experimental; use `bing`"),
+    ("gm_map", "it is a geometric mean: use `ap` with `eval --mean geometric`, or `eval --format trec_eval`"),
+    ("gm_bpref", "it is a geometric mean: use `bpref` with `eval --mean geometric`, or `eval --format trec_eval`"),
+    (
+        "prefs_*",
+        "it needs preferences between documents in place of qrels, which are not read; `pairacc` compares grades",
+    ),
     ("infNDCG", "it needs the sampling stratum of each judgement, which qrels do not have; use `infap`"),
     ("xinfAP", "it needs the sampling stratum of each judgement, which qrels do not have; use `infap`"),
 ];
@@ -324,7 +377,11 @@ impl Alias {
 /// The help for an unknown name: a name that no measure stands for, a name of another program, or
 /// measures whose names or descriptions are alike.
 pub(crate) fn help(name: &str) -> String {
-    if let Some((_, instead)) = REFUSED.iter().find(|(refused, _)| refused.eq_ignore_ascii_case(name)) {
+    let refused = |refused: &str| match refused.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => refused.eq_ignore_ascii_case(name),
+    };
+    if let Some((_, instead)) = REFUSED.iter().find(|(name, _)| refused(name)) {
         return format!("`{name}` is not computed: {instead}");
     }
     let aliases = || ALIASES.iter().flat_map(|alias| alias.names.iter().map(move |&theirs| (theirs, alias)));
@@ -332,7 +389,7 @@ pub(crate) fn help(name: &str) -> String {
         return format!("`{theirs}` of {} is `{}` here", alias.program, alias.ours);
     }
     let meant = by_meaning(name);
-    let names = || MEASURES.iter().map(|entry| entry.name);
+    let names = || all_measures().map(|entry| entry.name);
     match nearest(name, names()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if !meant.is_empty() => format!("did you mean {}?", list(&meant)),
@@ -359,8 +416,8 @@ fn by_meaning(name: &str) -> Vec<String> {
     }
     let words: Vec<&str> = spaced.split_whitespace().filter(|word| word.len() >= SHORTEST).collect();
     let shared = |summary: &str| words.iter().filter(|word| summary.to_lowercase().contains(**word)).count();
-    let best = MEASURES.iter().map(|entry| shared(entry.summary)).max().unwrap_or(0);
-    let found = MEASURES.iter().filter(|entry| best > 0 && shared(entry.summary) == best);
+    let best = all_measures().map(|entry| shared(entry.summary)).max().unwrap_or(0);
+    let found = all_measures().filter(|entry| best > 0 && shared(entry.summary) == best);
     found.take(MOST).map(|entry| format!("`{}` ({})", entry.name, entry.summary)).collect()
 }
 
@@ -431,6 +488,15 @@ mod tests {
             ("PrecisionAt:top=5;border=1", "p(denominator=list,threshold=2)@5"),
             ("MAP:border=0.5", "ap(threshold=1)"),
             ("set_F.2", "set_f(x=2)"),
+            ("P_10.v2", "p.v2@10"),
+            ("nDCG.v2@10", "ndcg.v2(gain=linear)@10"),
+            ("AP(rel=2).v1@10", "ap.v1(threshold=2)@10"),
+            ("alpha-nDCG@20", "alpha_ndcg@20"),
+            ("ERR_IA@10", "err_ia@10"),
+            ("NRBP", "nrbp"),
+            ("MAP-IA", "ap_ia"),
+            ("StRecall@5", "strec@5"),
+            ("Compat(p=0.8)", "compat(p=0.8)"),
             ("set_F.0.5", "set_f(x=0.5)"),
             ("Rprec_mult.0.2", "rprec(x=0.2)"),
             ("iprec_at_recall.0.5", "iprec(x=0.5)"),

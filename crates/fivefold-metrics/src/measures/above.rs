@@ -19,6 +19,11 @@ impl Chances<'_> {
     pub(super) fn mean(&self, worth: &[f64]) -> f64 {
         self.chances.iter().zip(&worth[self.first..]).map(|(chance, worth)| chance * worth).sum()
     }
+
+    /// The mean of a function of the number of documents above.
+    pub(super) fn mean_of(&self, worth: impl Fn(usize) -> f64) -> f64 {
+        (self.first..).zip(self.chances).map(|(above, chance)| chance * worth(above)).sum()
+    }
 }
 
 /// Calls `each` for the places (from 0) of a tie group, with the number of documents of the kind

@@ -8,10 +8,12 @@
 //! Ties. A document at place j of a group has j of the others above it; the number of those that
 //! are not relevant is hypergeometric (`above.rs`).
 
-use super::NONE_RELEVANT;
+use std::sync::OnceLock;
+
 use super::above::numbers_above;
+use super::{by_relevance, over_relevant};
 use crate::conventions::NoRelevant;
-use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// `bing`.
@@ -22,6 +24,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     source: "trec_eval",
     cutoffs: Cutoffs::Never,
     params: &[THRESHOLD, NO_RELEVANT],
+    asks: Asks::Binary,
     paper: None,
     no_ue: None,
     build: |settings| {
@@ -48,20 +51,20 @@ impl Measure for BinaryGain {
     }
 
     fn parts(&self, _: Option<usize>, ranked: &Ranked<'_>, contributions: &[f64]) -> Parts {
-        let relevant = ranked.of_positions(contributions.len(), |grades| self.relevant.mean(grades));
-        let discount =
-            |(&value, relevant): (&f64, f64)| [relevant, if relevant > 0.0 { value / relevant } else { 0.0 }];
-        let values = contributions.iter().zip(relevant).map(discount).collect();
-        let (factors, normaliser) = (Some(["relevant", "discount"]), "relevant documents");
-        Parts { values, factors, normaliser, zero: NONE_RELEVANT, ..Parts::default() }
+        by_relevance(&self.relevant, ranked, contributions, "discount")
     }
 
     fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
-        match query.relevant(self.threshold) {
-            0 => self.no_relevant.normaliser(),
-            relevant => relevant as f64,
-        }
+        over_relevant(query.relevant(self.threshold), self.no_relevant)
     }
+}
+
+/// The worth of a relevant document below this many documents that are not relevant.
+fn discount(above: usize) -> f64 {
+    const KEPT: usize = 4096;
+    let of = |above: usize| 1.0 / libm::log2((2 + above) as f64);
+    static TABLE: OnceLock<Vec<f64>> = OnceLock::new();
+    TABLE.get_or_init(|| (0..KEPT).map(of).collect()).get(above).copied().unwrap_or_else(|| of(above))
 }
 
 /// Fills the places of a group of `relevant` and `others` documents with their mean contributions;
@@ -71,7 +74,11 @@ fn tied(above: usize, [relevant, others]: [usize; 2], places: &mut [f64]) {
         return places.fill(0.0);
     }
     let size = relevant + others;
-    let worth: Vec<f64> = (above..=above + others).map(|above| 1.0 / libm::log2((2 + above) as f64)).collect();
+    if size == 1 {
+        places[0] = discount(above);
+        return;
+    }
+    let worth: Vec<f64> = (above..=above + others).map(discount).collect();
     let share = relevant as f64 / size as f64;
     numbers_above(size - 1, others, places.len(), |place, chances| places[place] = share * chances.mean(&worth));
 }

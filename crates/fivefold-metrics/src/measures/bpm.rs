@@ -7,7 +7,7 @@
 //! The value is not a sum over positions. E, and A under averaged ties, are means over orders
 //! (`orders.rs`).
 
-use crate::entry::{Cutoffs, MAX_GRADE, MeasureEntry, Param, number};
+use crate::entry::{Asks, Cutoffs, MAX_GRADE, MeasureEntry, Param, number};
 use crate::measure::{GradeTable, Measure, Ranked};
 
 /// `bpm`.
@@ -28,6 +28,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         },
         MAX_GRADE,
     ],
+    asks: Asks::Grades,
     paper: None,
     no_ue: None,
     build: |settings| {

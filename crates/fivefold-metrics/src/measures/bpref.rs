@@ -10,10 +10,10 @@
 //! Ties. A document at place j of a group has j of the others above it; the number of those that
 //! were judged not relevant is hypergeometric (`above.rs`).
 
-use super::NONE_RELEVANT;
 use super::above::numbers_above;
+use super::{by_relevance, over_relevant};
 use crate::conventions::NoRelevant;
-use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// `bpref`.
@@ -24,6 +24,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     source: "Buckley & Voorhees, SIGIR 2004; trec_eval",
     cutoffs: Cutoffs::Never,
     params: &[THRESHOLD, NO_RELEVANT],
+    asks: Asks::Pool,
     paper: None,
     no_ue: None,
     build: |settings| {
@@ -52,6 +53,8 @@ impl Measure for Preference {
             let slots = &mut out[group.start..group.seen];
             if relevant == 0 {
                 slots.fill(0.0);
+            } else if size == 1 {
+                slots[0] = worth(above);
             } else {
                 let worth: Vec<f64> = (above..=above + others).map(worth).collect();
                 let share = relevant as f64 / size as f64;
@@ -64,18 +67,10 @@ impl Measure for Preference {
     }
 
     fn parts(&self, _: Option<usize>, ranked: &Ranked<'_>, contributions: &[f64]) -> Parts {
-        let relevant = ranked.of_positions(contributions.len(), |grades| self.relevant.mean(grades));
-        let preferred =
-            |(&value, relevant): (&f64, f64)| [relevant, if relevant > 0.0 { value / relevant } else { 0.0 }];
-        let values = contributions.iter().zip(relevant).map(preferred).collect();
-        let (factors, normaliser) = (Some(["relevant", "preferred"]), "relevant documents");
-        Parts { values, factors, normaliser, zero: NONE_RELEVANT, ..Parts::default() }
+        by_relevance(&self.relevant, ranked, contributions, "preferred")
     }
 
     fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
-        match query.relevant(self.threshold) {
-            0 => self.no_relevant.normaliser(),
-            relevant => relevant as f64,
-        }
+        over_relevant(query.relevant(self.threshold), self.no_relevant)
     }
 }

@@ -23,6 +23,17 @@ pub(super) struct Counted<D, P> {
     divided_by: &'static str,
 }
 
+/// The number of relevant documents up to each cutoff, in rising order.
+pub(super) fn count_relevant(grades: &[u8], threshold: u8, cutoffs: &[Option<usize>], sums: &mut [f64]) {
+    let (mut done, mut count) = (0, 0);
+    for (sum, cutoff) in sums.iter_mut().zip(cutoffs) {
+        let end = cutoff.map_or(grades.len(), |k| k.min(grades.len()));
+        count += grades[done..end].iter().map(|&grade| u32::from(grade >= threshold)).sum::<u32>();
+        done = end;
+        *sum = f64::from(count);
+    }
+}
+
 impl<D, P> Counted<D, P>
 where
     D: Fn(Option<usize>, usize) -> f64 + Send + Sync + 'static,
@@ -54,6 +65,12 @@ where
         if let Some(beyond) = counted.and_then(|positions| out.get_mut(positions..)) {
             beyond.fill(0.0);
         }
+    }
+
+    fn strict_sums(&self, grades: &[u8], query: &QueryGrades, cutoffs: &[Option<usize>], sums: &mut [f64]) -> bool {
+        let counted = (self.positions)(query.relevant(self.threshold)).unwrap_or(usize::MAX).min(grades.len());
+        count_relevant(&grades[..counted], self.threshold, cutoffs, sums);
+        true
     }
 
     fn parts(&self, _: Option<usize>, _: &Ranked<'_>, contributions: &[f64]) -> Parts {

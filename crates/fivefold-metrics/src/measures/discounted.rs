@@ -58,12 +58,30 @@ pub(super) enum Original {
 
 impl Measure for Discounted {
     fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
+        if let Some(grades) = ranked.strict() {
+            for (position, (slot, &grade)) in out.iter_mut().zip(grades).enumerate() {
+                *slot = self.gain.of(grade) * self.discounts.at(position);
+            }
+            return;
+        }
         for group in ranked.groups(out.len()) {
             let gain = self.gain.mean(group.grades);
             for (position, slot) in (group.start..).zip(&mut out[group.start..group.seen]) {
                 *slot = gain * self.discounts.at(position);
             }
         }
+    }
+
+    // By gains of one's own, a lower grade may have the higher gain.
+    fn best(&self, cutoff: Option<usize>, query: &QueryGrades, ideal: f64) -> f64 {
+        let gains = query.ideal().iter().map(|&grade| self.gain.of(grade));
+        if gains.clone().is_sorted_by(|one, next| one >= next) {
+            return ideal;
+        }
+        let mut gains: Vec<f64> = gains.collect();
+        gains.sort_by(|one, other| other.total_cmp(one));
+        let counted = gains.iter().take(cutoff.unwrap_or(usize::MAX));
+        counted.enumerate().map(|(position, gain)| gain * self.discounts.at(position)).sum()
     }
 
     fn exchange(&self, grades: &[u8], positions: usize, _: &QueryGrades, first: usize, changes: &mut [f64]) {

@@ -22,7 +22,7 @@
 
 use super::{NONE_RELEVANT, by_rank};
 use crate::conventions::NoRelevant;
-use crate::entry::{Cutoffs, MAX_GRADE, MeasureEntry, NO_RELEVANT, Param, Settings};
+use crate::entry::{Asks, Cutoffs, MAX_GRADE, MeasureEntry, NO_RELEVANT, Param, Settings};
 use crate::error::MeasureError;
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
@@ -37,6 +37,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         MAX_GRADE,
         Param { default: |conventions, _| conventions.err_no_relevant.to_string(), usual: Some("zero"), ..NO_RELEVANT },
     ],
+    asks: Asks::Grades,
     paper: None,
     no_ue: None,
     build: |settings| expected_reciprocal_rank(settings, false),
@@ -50,6 +51,7 @@ pub(super) const NERR: MeasureEntry = MeasureEntry {
     source: "Chapelle, Metzler, Zhang & Grinspan, CIKM 2009; Sakai, NTCIR",
     cutoffs: Cutoffs::Optional,
     params: &[MAX_GRADE, NO_RELEVANT],
+    asks: Asks::Grades,
     paper: None,
     no_ue: None,
     build: |settings| expected_reciprocal_rank(settings, true),

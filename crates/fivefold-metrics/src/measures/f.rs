@@ -6,7 +6,7 @@
 //! `SetF(beta=x)` of ir_measures mean this x. F is undefined without a relevant document.
 
 use super::counted::Counted;
-use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, Param, THRESHOLD, number};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, Param, THRESHOLD, number};
 
 /// The parameter `x` of F.
 pub(super) const RECALL_WEIGHT: Param = Param {
@@ -26,6 +26,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     source: "van Rijsbergen, Information Retrieval, 1979; trec_eval",
     cutoffs: Cutoffs::Required,
     params: &[RECALL_WEIGHT, THRESHOLD, NO_RELEVANT],
+    asks: Asks::Binary,
     paper: None,
     no_ue: None,
     build: |settings| {

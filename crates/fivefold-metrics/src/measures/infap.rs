@@ -11,10 +11,10 @@
 //! (`above.rs`). If J is given, the numbers of relevant and of unjudged pool documents among them
 //! are independent, and both enter the term linearly, so their means suffice.
 
-use super::NONE_RELEVANT;
 use super::above::numbers_above;
+use super::{by_relevance, over_relevant};
 use crate::conventions::NoRelevant;
-use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, Param, THRESHOLD, number};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, Param, THRESHOLD, number};
 use crate::measure::{GradeTable, Group, Measure, Parts, QueryGrades, Ranked};
 
 /// `infap`.
@@ -36,6 +36,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         THRESHOLD,
         NO_RELEVANT,
     ],
+    asks: Asks::Pool,
     paper: None,
     no_ue: None,
     build: |settings| {
@@ -82,6 +83,10 @@ impl Inferred {
         let precision = |j: usize| {
             (above.relevant as f64 + j as f64 * share_relevant + self.eps) / (before + j as f64 + 2.0 * self.eps)
         };
+        if size == 1 {
+            slots[0] = (1.0 + known * precision(0)) / (group.start + 1) as f64;
+            return;
+        }
         let fixed: Vec<f64> = (0..=judged).map(|j| (known + j as f64 * (1.0 - share_pooled)) * precision(j)).collect();
         let rising: Vec<f64> = (0..=judged).map(|j| share_pooled * precision(j)).collect();
         let share = own.relevant as f64 / size as f64;
@@ -109,18 +114,10 @@ impl Measure for Inferred {
     }
 
     fn parts(&self, _: Option<usize>, ranked: &Ranked<'_>, contributions: &[f64]) -> Parts {
-        let relevant = ranked.of_positions(contributions.len(), |grades| self.relevant.mean(grades));
-        let inferred =
-            |(&value, relevant): (&f64, f64)| [relevant, if relevant > 0.0 { value / relevant } else { 0.0 }];
-        let values = contributions.iter().zip(relevant).map(inferred).collect();
-        let (factors, normaliser) = (Some(["relevant", "inferred precision"]), "relevant documents");
-        Parts { values, factors, normaliser, zero: NONE_RELEVANT, ..Parts::default() }
+        by_relevance(&self.relevant, ranked, contributions, "inferred precision")
     }
 
     fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
-        match query.relevant(self.threshold) {
-            0 => self.no_relevant.normaliser(),
-            relevant => relevant as f64,
-        }
+        over_relevant(query.relevant(self.threshold), self.no_relevant)
     }
 }

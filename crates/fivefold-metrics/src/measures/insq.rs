@@ -7,7 +7,7 @@
 //! measure in cwl_eval).
 
 use super::discounted::{Discounted, Discounts, Original};
-use crate::entry::{Cutoffs, MAX_GRADE, MeasureEntry, Param, number};
+use crate::entry::{Asks, Cutoffs, MAX_GRADE, MeasureEntry, Param, number};
 use crate::measure::GradeTable;
 
 /// `insq`.
@@ -38,6 +38,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         },
         MAX_GRADE,
     ],
+    asks: Asks::Grades,
     paper: None,
     no_ue: None,
     build: |settings| {

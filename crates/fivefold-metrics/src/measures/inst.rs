@@ -13,11 +13,13 @@
 //! A T below .25 is refused, because V could then rise. The values are not sums over positions. E,
 //! and A under averaged ties, are means over orders (`orders.rs`).
 
-use crate::entry::{Cutoffs, MAX_GRADE, MeasureEntry, Param, Settings, number};
-use crate::error::MeasureError;
-use crate::measure::{GradeTable, Measure, Ranked};
+use std::sync::Mutex;
 
-/// How many ranks the user may see.
+use crate::entry::{Asks, Cutoffs, MAX_GRADE, MeasureEntry, Param, Settings, number};
+use crate::error::MeasureError;
+use crate::measure::{Measure, Ranked};
+
+/// How many ranks the user may see, unless the cutoff is lower or higher.
 const DEPTH: usize = 1000;
 
 /// `inst`.
@@ -28,6 +30,7 @@ pub(super) const INST: MeasureEntry = MeasureEntry {
     source: "Moffat, Bailey, Scholer & Thomas, ADCS 2015; cwl_eval",
     cutoffs: Cutoffs::Never,
     params: &[TARGET, MAX_GRADE],
+    asks: Asks::Grades,
     paper: None,
     no_ue: None,
     build: |settings| {
@@ -129,8 +132,21 @@ struct User {
 
 /// The probability that the user goes on, for each rank.
 struct Cascade<C> {
-    gain: GradeTable,
+    highest: f64,
     goes_on: C,
+    /// The last tail that was computed. All orders of a query have one tail, and means over orders
+    /// ask for it often.
+    tail: Mutex<(Tail, f64)>,
+}
+
+/// The ranks behind a list: they have no gain.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Tail {
+    /// Number of ranked documents.
+    list: usize,
+    /// The sum of their grades.
+    found: u32,
+    cutoff: Option<usize>,
 }
 
 fn cascade<C>(settings: &Settings, goes_on: C) -> Result<Box<dyn Measure>, MeasureError>
@@ -138,7 +154,32 @@ where
     C: Fn(User) -> f64 + Send + Sync + 'static,
 {
     let highest = f64::from(settings.highest_grade()?);
-    Ok(Box::new(Cascade { gain: GradeTable::new(|grade| f64::from(grade) / highest), goes_on }))
+    Ok(Box::new(Cascade { highest, goes_on, tail: Mutex::new((Tail::default(), f64::NAN)) }))
+}
+
+impl<C: Fn(User) -> f64> Cascade<C> {
+    /// The sum of V behind the list, for a user who comes to its end.
+    fn sum_behind(&self, tail: Tail, depth: usize) -> f64 {
+        if let Ok(known) = self.tail.lock()
+            && known.0 == tail
+            && !known.1.is_nan()
+        {
+            return known.1;
+        }
+        let (mut reached, mut sum) = (1.0, 0.0);
+        for rank in tail.list + 1..=depth {
+            sum += reached;
+            let (found, cut) = (f64::from(tail.found) / self.highest, tail.cutoff == Some(rank));
+            reached *= (self.goes_on)(User { rank: rank as f64, gain: 0.0, found, cut });
+            if reached == 0.0 {
+                break;
+            }
+        }
+        if let Ok(mut known) = self.tail.lock() {
+            *known = (tail, sum);
+        }
+        sum
+    }
 }
 
 impl<C: Fn(User) -> f64 + Send + Sync> Measure for Cascade<C> {
@@ -147,17 +188,24 @@ impl<C: Fn(User) -> f64 + Send + Sync> Measure for Cascade<C> {
     }
 
     fn whole(&self, strict: &Ranked<'_>, cutoff: Option<usize>) -> f64 {
-        let mut gains = strict.groups(DEPTH).map(|group| self.gain.of(group.grades[0]));
-        let (mut reached, mut total, mut looked_at, mut found) = (1.0, 0.0, 0.0, 0.0);
-        for rank in 1..=DEPTH {
-            let gain = gains.next().unwrap_or(0.0);
-            found += gain;
+        let depth = cutoff.unwrap_or(0).max(DEPTH);
+        let (mut reached, mut total, mut looked_at) = (1.0, 0.0, 0.0);
+        // Grades are added, not gains, so that the sum does not depend on the order.
+        let (mut list, mut found) = (0, 0);
+        for group in strict.groups(depth) {
+            let gain = f64::from(group.grades[0]) / self.highest;
+            list += 1;
+            found += u32::from(group.grades[0]);
             total += reached * gain;
             looked_at += reached;
-            reached *= (self.goes_on)(User { rank: rank as f64, gain, found, cut: cutoff == Some(rank) });
+            let (rank, so_far) = (list as f64, f64::from(found) / self.highest);
+            reached *= (self.goes_on)(User { rank, gain, found: so_far, cut: cutoff == Some(list) });
             if reached == 0.0 {
                 break;
             }
+        }
+        if reached > 0.0 {
+            looked_at += reached * self.sum_behind(Tail { list, found, cutoff }, depth);
         }
         total / looked_at
     }

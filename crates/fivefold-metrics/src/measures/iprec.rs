@@ -9,9 +9,9 @@
 //! (`orders.rs`).
 
 use crate::conventions::{NoRelevant, words};
-use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, number, word};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, number, word};
 use crate::error::MeasureError;
-use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
+use crate::measure::{Measure, QueryGrades, Ranked};
 
 /// `iprec`.
 pub(super) const IPREC: MeasureEntry = MeasureEntry {
@@ -33,6 +33,7 @@ pub(super) const IPREC: MeasureEntry = MeasureEntry {
         THRESHOLD,
         NO_RELEVANT,
     ],
+    asks: Asks::Binary,
     paper: None,
     no_ue: None,
     build: |settings| Ok(Box::new(Interpolated::new(settings, vec![settings.get("x")?])?)),
@@ -42,16 +43,36 @@ pub(super) const IPREC: MeasureEntry = MeasureEntry {
 pub(super) const IPREC11: MeasureEntry = MeasureEntry {
     name: "iprec11",
     summary: "mean interpolated precision over eleven levels of recall",
-    formula: "mean of iprec(x) over x = 0, 0.1, ..., 1; undefined without a relevant document",
+    formula: "mean of iprec(x) over x = 0, 0.1, ..., 1, or over levels of one's own; undefined without a relevant document",
     source: "trec_eval",
     cutoffs: Cutoffs::Never,
-    params: &[ROUNDING, THRESHOLD, NO_RELEVANT],
+    params: &[LEVELS, ROUNDING, THRESHOLD, NO_RELEVANT],
+    asks: Asks::Binary,
     paper: None,
     no_ue: None,
     build: |settings| {
-        Ok(Box::new(Interpolated::new(settings, (0..=10).map(|level| f64::from(level) / 10.0).collect())?))
+        let text: String = settings.get("levels")?;
+        let levels = levels(&text).ok_or_else(|| settings.wrong("levels", LEVELS.values))?;
+        Ok(Box::new(Interpolated::new(settings, levels)?))
     },
 };
+
+/// The eleven levels.
+const ELEVEN: &str = "0/0.1/0.2/0.3/0.4/0.5/0.6/0.7/0.8/0.9/1";
+
+const LEVELS: Param = Param {
+    name: "levels",
+    help: "the levels of recall over which the mean is taken",
+    values: "numbers from 0 to 1 with / between them, such as 0.25/0.5/0.75",
+    canonical: |text| levels(text).map(|levels| levels.iter().map(f64::to_string).collect::<Vec<_>>().join("/")),
+    default: |_, _| ELEVEN.to_owned(),
+    usual: Some(ELEVEN),
+};
+
+fn levels(text: &str) -> Option<Vec<f64>> {
+    let level = |text: &str| text.trim().parse().ok().filter(|level: &f64| (0.0..=1.0).contains(level));
+    text.split('/').map(level).collect()
+}
 
 words! {
     /// How a level of recall becomes a number of relevant documents.
@@ -76,7 +97,6 @@ struct Interpolated {
     levels: Vec<f64>,
     rounding: Rounding,
     threshold: u8,
-    relevant: GradeTable,
     no_relevant: NoRelevant,
 }
 
@@ -84,8 +104,7 @@ impl Interpolated {
     fn new(settings: &Settings, levels: Vec<f64>) -> Result<Self, MeasureError> {
         let threshold = settings.get("threshold")?;
         let (rounding, no_relevant) = (settings.get("rounding")?, settings.get("no_relevant")?);
-        let relevant = GradeTable::relevant(threshold);
-        Ok(Interpolated { levels, rounding, threshold, relevant, no_relevant })
+        Ok(Interpolated { levels, rounding, threshold, no_relevant })
     }
 
     /// The number of relevant documents at a level.
@@ -98,27 +117,34 @@ impl Interpolated {
     }
 }
 
+impl Interpolated {
+    /// The highest precision of a rank by which this many relevant documents were found.
+    ///
+    /// Fractions are compared by their products, and without a branch on what is relevant: both are
+    /// faster.
+    fn highest(&self, grades: &[u8], needed: usize) -> f64 {
+        if grades.iter().map(|&grade| usize::from(grade >= self.threshold)).sum::<usize>() < needed {
+            return 0.0;
+        }
+        let (mut found, mut best) = (0_u64, (0_u64, 1_u64));
+        for (&grade, rank) in grades.iter().zip(1_u64..) {
+            found += u64::from(grade >= self.threshold);
+            let better = (found >= needed as u64) & (found * best.1 > best.0 * rank);
+            best = if better { (found, rank) } else { best };
+        }
+        best.0 as f64 / best.1 as f64
+    }
+}
+
 impl Measure for Interpolated {
     fn is_whole(&self) -> bool {
         true
     }
 
     fn whole(&self, strict: &Ranked<'_>, _: Option<usize>) -> f64 {
-        let mut found = 0;
-        // The precision at each relevant document, then the highest of it and those below.
-        let mut best: Vec<f64> = Vec::new();
-        for group in strict.groups(strict.positions()) {
-            if self.relevant.of(group.grades[0]) > 0.0 {
-                found += 1;
-                best.push(f64::from(found) / (group.start + 1) as f64);
-            }
-        }
-        for place in (1..best.len()).rev() {
-            best[place - 1] = best[place - 1].max(best[place]);
-        }
         let relevant = strict.query().relevant(self.threshold);
-        // Precision is highest at a relevant document, so no other rank matters.
-        let at = |&level: &f64| best.get(self.needed(level, relevant).saturating_sub(1)).copied().unwrap_or(0.0);
+        let grades = strict.strict().unwrap_or_default();
+        let at = |&level: &f64| self.highest(grades, self.needed(level, relevant));
         self.levels.iter().map(at).sum::<f64>() / self.levels.len() as f64
     }
 

@@ -7,8 +7,8 @@
 
 use super::dcg::{DISCOUNT, GAIN, gain_table};
 use super::discounted::Discounts;
-use crate::conventions::Discount;
-use crate::entry::{Cutoffs, MeasureEntry};
+use crate::conventions::{Discount, Gain};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, Param, word};
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// `meanndcg`.
@@ -18,13 +18,22 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     formula: "(1/n) sum_{i=1..n} NDCG@i",
     source: "Qin & Liu, LETOR 4.0, arXiv:1306.2597",
     cutoffs: Cutoffs::Never,
-    params: &[GAIN, DISCOUNT],
+    params: &[
+        Param {
+            help: "gain of a document of grade y: exp2 = 2^y - 1, linear = y",
+            values: "exp2 or linear",
+            canonical: word::<Gain>,
+            ..GAIN
+        },
+        DISCOUNT,
+    ],
+    asks: Asks::Grades,
     paper: None,
     no_ue: None,
     build: |settings| {
         let discount: Discount = settings.get("discount")?;
         let discounts = Discounts::new(move |rank| discount.at(rank));
-        Ok(Box::new(MeanNdcg { gain: gain_table(settings.get("gain")?), discounts }))
+        Ok(Box::new(MeanNdcg { gain: gain_table(settings)?, discounts }))
     },
 };
 

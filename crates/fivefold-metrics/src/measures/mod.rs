@@ -5,9 +5,11 @@ mod above;
 mod bing;
 mod bpm;
 mod bpref;
+mod compat;
 mod counted;
 mod dcg;
 mod discounted;
+mod diversity;
 mod err;
 mod f;
 mod infap;
@@ -31,9 +33,11 @@ mod sp;
 mod success;
 mod unjudged;
 
+use crate::conventions::NoRelevant;
 use crate::entry::MeasureEntry;
+use crate::measure::{GradeTable, Parts, Ranked};
 
-/// All measures, in the order in which they are listed.
+/// All measures but those of subtopics, in the order in which they are listed.
 ///
 /// ```
 /// use fivefold_metrics::MEASURES;
@@ -70,6 +74,7 @@ pub const MEASURES: &[MeasureEntry] = &[
     inst::NERR10,
     inst::NERR11,
     bpm::ENTRY,
+    compat::ENTRY,
     bing::ENTRY,
     bpref::ENTRY,
     infap::ENTRY,
@@ -88,12 +93,46 @@ pub const MEASURES: &[MeasureEntry] = &[
     unjudged::RBP_RESIDUAL,
 ];
 
-/// Why a measure is 0 by convention, for [`Parts`](crate::measure::Parts).
+/// Measures of subtopics, which [`DiversityEvaluator`](crate::diversity::DiversityEvaluator)
+/// computes.
+pub const DIVERSITY_MEASURES: &[MeasureEntry] = &[
+    diversity::ALPHA_NDCG,
+    diversity::ALPHA_DCG,
+    diversity::ERR_IA,
+    diversity::NERR_IA,
+    diversity::NRBP,
+    diversity::NNRBP,
+    diversity::P_IA,
+    diversity::AP_IA,
+    diversity::STREC,
+];
+
+/// All measures, of both lists.
+pub fn all_measures() -> impl Iterator<Item = &'static MeasureEntry> + Clone {
+    MEASURES.iter().chain(DIVERSITY_MEASURES)
+}
+
+/// Why a measure is 0 by convention, for [`Parts`].
 const NONE_RELEVANT: &str = "no judged document is relevant (no_relevant: zero)";
 
 /// Each contribution as the product of (contribution x rank) and 1/rank, for
-/// [`Parts`](crate::measure::Parts).
+/// [`Parts`].
 fn by_rank(contributions: &[f64]) -> Vec<[f64; 2]> {
     let at = |(rank, &contribution): (usize, &f64)| [contribution * rank as f64, 1.0 / rank as f64];
     (1..).zip(contributions).map(at).collect()
+}
+
+/// Each contribution as the share of relevant documents times a factor, over the number of relevant
+/// documents, for [`Parts`].
+fn by_relevance(relevant: &GradeTable, ranked: &Ranked<'_>, contributions: &[f64], factor: &'static str) -> Parts {
+    let shares = ranked.of_positions(contributions.len(), |grades| relevant.mean(grades));
+    let of = |(&value, share): (&f64, f64)| [share, if share > 0.0 { value / share } else { 0.0 }];
+    let values = contributions.iter().zip(shares).map(of).collect();
+    let (factors, normaliser) = (Some(["relevant", factor]), "relevant documents");
+    Parts { values, factors, normaliser, zero: NONE_RELEVANT, ..Parts::default() }
+}
+
+/// The divisor of a sum over the relevant documents of the pool.
+fn over_relevant(relevant: usize, no_relevant: NoRelevant) -> f64 {
+    if relevant == 0 { no_relevant.normaliser() } else { relevant as f64 }
 }

@@ -8,7 +8,7 @@
 //! measures.
 
 use super::discounted::{Discounted, Discounts, Original};
-use crate::entry::{Cutoffs, MeasureEntry, Param, Settings, number};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, Param, Settings, number};
 use crate::error::MeasureError;
 use crate::measure::{GradeTable, Measure};
 
@@ -20,6 +20,7 @@ pub(super) const NERU: MeasureEntry = MeasureEntry {
     source: "Breese, Heckerman & Kadie, UAI 1998; He, Wang, Chen & Liu, Convergence analysis of ranking measures",
     cutoffs: Cutoffs::Optional,
     params: &[BETA, NEUTRAL],
+    asks: Asks::Grades,
     paper: None,
     no_ue: None,
     build: |settings| build(settings, Original::Sum),
@@ -32,6 +33,7 @@ pub(super) const NNERU: MeasureEntry = MeasureEntry {
     formula: "NERU@k / NERU@k of the ideal order; undefined without a grade above d",
     cutoffs: Cutoffs::Optional,
     params: &[BETA, NEUTRAL],
+    asks: Asks::Grades,
     paper: None,
     no_ue: None,
     build: |settings| build(settings, Original::Share { zero_beyond_list: false }),

@@ -5,8 +5,9 @@
 //! always defined. V1 and V2 are undefined if k reaches the end of the list, since every order
 //! then has the same value.
 
+use super::counted::count_relevant;
 use crate::conventions::PDenominator;
-use crate::entry::{Cutoffs, MeasureEntry, Param, Settings, THRESHOLD, word};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, Param, Settings, THRESHOLD, word};
 use crate::error::MeasureError;
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
@@ -28,6 +29,7 @@ pub(super) const P: MeasureEntry = MeasureEntry {
         },
         THRESHOLD,
     ],
+    asks: Asks::Binary,
     paper: None,
     no_ue: None,
     build: |settings| precision(settings, settings.get("denominator")?),
@@ -41,18 +43,21 @@ pub(super) const WTA: MeasureEntry = MeasureEntry {
     source: "He, Wang, Chen & Liu, Convergence analysis of ranking measures",
     cutoffs: Cutoffs::Fixed(1),
     params: &[THRESHOLD],
+    asks: Asks::Binary,
     paper: None,
     no_ue: None,
     build: |settings| precision(settings, PDenominator::Cutoff),
 };
 
 struct Precision {
+    threshold: u8,
     relevant: GradeTable,
     denominator: PDenominator,
 }
 
 fn precision(settings: &Settings, denominator: PDenominator) -> Result<Box<dyn Measure>, MeasureError> {
-    Ok(Box::new(Precision { relevant: GradeTable::relevant(settings.get("threshold")?), denominator }))
+    let threshold = settings.get("threshold")?;
+    Ok(Box::new(Precision { threshold, relevant: GradeTable::relevant(threshold), denominator }))
 }
 
 impl Measure for Precision {
@@ -60,6 +65,11 @@ impl Measure for Precision {
         for group in ranked.groups(out.len()) {
             out[group.start..group.seen].fill(self.relevant.mean(group.grades));
         }
+    }
+
+    fn strict_sums(&self, grades: &[u8], _: &QueryGrades, cutoffs: &[Option<usize>], sums: &mut [f64]) -> bool {
+        count_relevant(grades, self.threshold, cutoffs, sums);
+        true
     }
 
     fn exchange(&self, grades: &[u8], positions: usize, _: &QueryGrades, first: usize, changes: &mut [f64]) {

@@ -12,7 +12,7 @@
 //! below the group. Place j (from 0) of the group contributes (W + D (m-1-j)/(m-1)) / m, so a pair
 //! within the group counts 1/2 in the sum.
 
-use crate::entry::{Cutoffs, MeasureEntry, THRESHOLD};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, THRESHOLD};
 use crate::measure::{Measure, Parts, QueryGrades, Ranked};
 
 /// `auc`.
@@ -23,6 +23,7 @@ pub(super) const AUC: MeasureEntry = MeasureEntry {
     source: "CatBoost QueryAUC; ir_measures Accuracy",
     cutoffs: Cutoffs::Never,
     params: &[THRESHOLD],
+    asks: Asks::Binary,
     paper: None,
     no_ue: None,
     build: |settings| {
@@ -39,6 +40,7 @@ pub(super) const PAIR_ACCURACY: MeasureEntry = MeasureEntry {
     source: "CatBoost QueryAUC:type=Ranking",
     cutoffs: Cutoffs::Never,
     params: &[],
+    asks: Asks::Grades,
     paper: None,
     no_ue: None,
     build: |_| Ok(Box::new(Pairs { level: |grade| grade })),

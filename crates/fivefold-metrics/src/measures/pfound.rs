@@ -10,7 +10,7 @@ use super::NONE_RELEVANT;
 use super::discounted::Discounts;
 use super::err::Cascade;
 use crate::conventions::NoRelevant;
-use crate::entry::{Cutoffs, MAX_GRADE, MeasureEntry, NO_RELEVANT, Param, number};
+use crate::entry::{Asks, Cutoffs, MAX_GRADE, MeasureEntry, NO_RELEVANT, Param, number};
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// `pfound`.
@@ -32,6 +32,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         MAX_GRADE,
         NO_RELEVANT,
     ],
+    asks: Asks::Grades,
     paper: None,
     no_ue: None,
     build: |settings| {

@@ -18,7 +18,7 @@
 
 use super::NONE_RELEVANT;
 use crate::conventions::{ApDenominator, NoRelevant};
-use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, Param, THRESHOLD, number, word};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, Param, THRESHOLD, number, word};
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// `q`.
@@ -48,6 +48,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         THRESHOLD,
         NO_RELEVANT,
     ],
+    asks: Asks::Grades,
     paper: None,
     no_ue: None,
     build: |settings| {

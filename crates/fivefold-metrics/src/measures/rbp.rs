@@ -6,7 +6,7 @@
 
 use super::discounted::{Discounted, Discounts, Original};
 use crate::conventions::words;
-use crate::entry::{Cutoffs, MeasureEntry, Param, THRESHOLD, number, word};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, Param, THRESHOLD, number, word};
 use crate::measure::GradeTable;
 
 /// `rbp`.
@@ -35,6 +35,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         },
         Param { help: "the lowest grade that counts as relevant; only for binary gain", ..THRESHOLD },
     ],
+    asks: Asks::Grades,
     paper: None,
     no_ue: None,
     build: |settings| {

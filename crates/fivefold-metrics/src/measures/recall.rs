@@ -7,7 +7,7 @@
 //! every order then has the same value. Source: trec_eval, `recall`. Cost: an addition a document.
 
 use super::counted::Counted;
-use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
 
 /// `recall`.
 pub(super) const ENTRY: MeasureEntry = MeasureEntry {
@@ -17,6 +17,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     source: "trec_eval",
     cutoffs: Cutoffs::Required,
     params: &[THRESHOLD, NO_RELEVANT],
+    asks: Asks::Binary,
     paper: None,
     no_ue: None,
     build: |settings| Counted::build(settings, |_| None, |_, relevant| relevant as f64, "relevant documents"),

@@ -5,7 +5,7 @@
 //! those of precision. Source: trec_eval, `relative_P`.
 
 use super::counted::Counted;
-use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
 
 /// `relp`.
 pub(super) const ENTRY: MeasureEntry = MeasureEntry {
@@ -15,6 +15,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     source: "trec_eval",
     cutoffs: Cutoffs::Required,
     params: &[THRESHOLD, NO_RELEVANT],
+    asks: Asks::Binary,
     paper: None,
     no_ue: None,
     build: |settings| {

@@ -5,7 +5,7 @@
 //! `Rprec` is then 0. Source: trec_eval, `Rprec` and `Rprec_mult`.
 
 use super::counted::Counted;
-use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, Param, THRESHOLD, number};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, Param, THRESHOLD, number};
 
 /// `rprec`.
 pub(super) const ENTRY: MeasureEntry = MeasureEntry {
@@ -26,6 +26,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         THRESHOLD,
         NO_RELEVANT,
     ],
+    asks: Asks::Binary,
     paper: None,
     no_ue: None,
     build: |settings| {

@@ -10,7 +10,7 @@
 
 use super::{NONE_RELEVANT, by_rank};
 use crate::conventions::NoRelevant;
-use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// `rr`.
@@ -21,6 +21,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     source: "Voorhees, TREC-8, 1999",
     cutoffs: Cutoffs::Optional,
     params: &[THRESHOLD, NO_RELEVANT],
+    asks: Asks::Binary,
     paper: None,
     no_ue: None,
     build: |settings| {
@@ -39,7 +40,7 @@ struct ReciprocalRank {
 impl Measure for ReciprocalRank {
     fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
         first_relevant(&self.relevant, ranked, out);
-        for (place, slot) in out.iter_mut().enumerate() {
+        for (place, slot) in out.iter_mut().enumerate().filter(|(_, slot)| **slot > 0.0) {
             *slot /= (place + 1) as f64;
         }
     }

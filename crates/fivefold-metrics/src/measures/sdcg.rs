@@ -4,7 +4,7 @@
 //! divisor does not depend on the query, unlike the divisor of nDCG. SDCG is always defined.
 
 use super::discounted::{Discounted, Discounts, Original};
-use crate::entry::{Cutoffs, MAX_GRADE, MeasureEntry};
+use crate::entry::{Asks, Cutoffs, MAX_GRADE, MeasureEntry};
 use crate::measure::GradeTable;
 
 /// `sdcg`.
@@ -15,6 +15,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     source: "cwl_eval; Moffat, Bailey, Scholer & Thomas, ADCS 2015",
     cutoffs: Cutoffs::Required,
     params: &[MAX_GRADE],
+    asks: Asks::Grades,
     paper: None,
     no_ue: None,
     build: |settings| {

@@ -12,7 +12,7 @@
 
 use super::f::RECALL_WEIGHT;
 use crate::conventions::NoRelevant;
-use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, number};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, number};
 use crate::error::MeasureError;
 use crate::measure::{Measure, QueryGrades, Ranked};
 
@@ -27,6 +27,7 @@ pub(super) const PRECISION: MeasureEntry = MeasureEntry {
     source: "trec_eval",
     cutoffs: Cutoffs::Never,
     params: &[THRESHOLD],
+    asks: Asks::Binary,
     paper: None,
     no_ue: NO_UE,
     build: |settings| set(settings, NoRelevant::Undefined, |set| set.found / set.retrieved),
@@ -100,7 +101,7 @@ pub(super) const UTILITY: MeasureEntry = MeasureEntry {
         Param { name: "b", help: "the worth of another retrieved document", default: |_, _| "-1".to_owned(), ..WORTH },
         Param { name: "c", help: "the worth of a relevant document that was not retrieved", ..WORTH },
         Param { name: "d", help: "the worth of another document that was not retrieved", ..WORTH },
-        Param { name: "docs", help: "number of documents of the collection; only for d", ..WORTH },
+        Param { name: "docs", help: "number of documents of the collection, which d needs", ..WORTH },
         THRESHOLD,
     ],
     build: |settings| {

@@ -20,7 +20,7 @@
 
 use super::NONE_RELEVANT;
 use crate::conventions::{ApDenominator, ApTies, NoRelevant, SpExpected, SpUpper};
-use crate::entry::{Cutoffs, InPaper, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, word};
+use crate::entry::{Asks, Cutoffs, InPaper, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, word};
 use crate::error::MeasureError;
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
@@ -46,6 +46,7 @@ pub(super) const AP: MeasureEntry = MeasureEntry {
         TIES,
         NO_RELEVANT,
     ],
+    asks: Asks::Binary,
     paper: Some(InPaper { first_table: 15, figure: 3 }),
     no_ue: None,
     build: |settings| {
@@ -62,6 +63,7 @@ pub(super) const SP: MeasureEntry = MeasureEntry {
     source: "Feng & Karmaker, IPM 2023, sec. 6.4.1",
     cutoffs: Cutoffs::Optional,
     params: &[UPPER, EXPECTED, THRESHOLD, TIES],
+    asks: Asks::Binary,
     paper: None,
     no_ue: None,
     build: |settings| Ok(Box::new(sum_of_precision(settings, None)?)),
@@ -124,12 +126,12 @@ fn sum_of_precision(settings: &Settings, share: Option<Share>) -> Result<SumOfPr
 
 impl Measure for SumOfPrecision {
     fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
-        self.fill(ranked, self.ties, out);
+        fill(&self.relevant, ranked, self.ties, out);
     }
 
     // If a tie is one threshold, `contributions` is not the mean over orders.
     fn mean_over_orders(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
-        self.fill(ranked, ApTies::Orders, out);
+        fill(&self.relevant, ranked, ApTies::Orders, out);
     }
 
     // A relevant document that moves from i down to j loses its Prec(i) and gains Prec(j), which
@@ -212,36 +214,47 @@ impl Measure for SumOfPrecision {
     }
 }
 
-impl SumOfPrecision {
-    /// The contribution of each position, under the rule `ties` for documents that tie.
-    fn fill(&self, ranked: &Ranked<'_>, ties: ApTies, out: &mut [f64]) {
-        let mut before = 0.0;
-        for group in ranked.groups(out.len()) {
-            let size = group.grades.len();
-            let relevant = self.relevant.sum(group.grades);
-            if size == 1 {
-                before += relevant;
-                out[group.start] = if relevant > 0.0 { before / (group.start + 1) as f64 } else { 0.0 };
-                continue;
-            }
-            let out = &mut out[group.start..group.seen];
-            if relevant == 0.0 {
-                out.fill(0.0);
-                continue;
-            }
-            let share = relevant / size as f64;
-            if ties == ApTies::Threshold {
-                out.fill(share * (before + relevant) / (group.start + size) as f64);
-                before += relevant;
-                continue;
-            }
-            // Expected number of relevant documents that a relevant document has ahead of it, for
-            // each further place in the group.
-            let step = (relevant - 1.0) / (size - 1) as f64;
-            for (place, slot) in out.iter_mut().enumerate() {
-                *slot = share * (before + 1.0 + place as f64 * step) / (group.start + place + 1) as f64;
-            }
+/// The precision at each relevant document, averaged over the orders of the tied documents.
+pub(super) fn precisions(relevant: &GradeTable, ranked: &Ranked<'_>, out: &mut [f64]) {
+    fill(relevant, ranked, ApTies::Orders, out);
+}
+
+/// The contribution of each position, under the rule `ties` for documents that tie.
+fn fill(table: &GradeTable, ranked: &Ranked<'_>, ties: ApTies, out: &mut [f64]) {
+    let mut before = 0.0;
+    if let Some(grades) = ranked.strict() {
+        for (position, (slot, &grade)) in out.iter_mut().zip(grades).enumerate() {
+            let relevant = table.of(grade);
             before += relevant;
+            *slot = relevant * (before / (position + 1) as f64);
         }
+        return;
+    }
+    for group in ranked.groups(out.len()) {
+        let size = group.grades.len();
+        let relevant = table.sum(group.grades);
+        if size == 1 {
+            before += relevant;
+            out[group.start] = if relevant > 0.0 { before / (group.start + 1) as f64 } else { 0.0 };
+            continue;
+        }
+        let out = &mut out[group.start..group.seen];
+        if relevant == 0.0 {
+            out.fill(0.0);
+            continue;
+        }
+        let share = relevant / size as f64;
+        if ties == ApTies::Threshold {
+            out.fill(share * (before + relevant) / (group.start + size) as f64);
+            before += relevant;
+            continue;
+        }
+        // Expected number of relevant documents that a relevant document has ahead of it, for
+        // each further place in the group.
+        let step = (relevant - 1.0) / (size - 1) as f64;
+        for (place, slot) in out.iter_mut().enumerate() {
+            *slot = share * (before + 1.0 + place as f64 * step) / (group.start + place + 1) as f64;
+        }
+        before += relevant;
     }
 }

@@ -8,7 +8,7 @@
 use super::NONE_RELEVANT;
 use super::rr::first_relevant;
 use crate::conventions::NoRelevant;
-use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// `success`.
@@ -19,6 +19,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     source: "trec_eval",
     cutoffs: Cutoffs::Required,
     params: &[THRESHOLD, NO_RELEVANT],
+    asks: Asks::Binary,
     paper: None,
     no_ue: None,
     build: |settings| {

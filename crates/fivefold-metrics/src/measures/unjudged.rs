@@ -14,7 +14,7 @@
 //! and V2 do not exist.
 
 use super::discounted::Discounts;
-use crate::entry::{Cutoffs, MeasureEntry, Param, number};
+use crate::entry::{Asks, Cutoffs, MeasureEntry, Param, number};
 use crate::measure::{Group, Measure, Parts, QueryGrades, Ranked};
 
 const NO_UE: Option<&str> =
@@ -28,6 +28,7 @@ pub(super) const JUDGED: MeasureEntry = MeasureEntry {
     source: "ir_measures, Judged",
     cutoffs: Cutoffs::Required,
     params: &[],
+    asks: Asks::Pool,
     paper: None,
     no_ue: NO_UE,
     build: |_| Ok(Box::new(Share { of: Which::Judged })),
@@ -41,6 +42,7 @@ pub(super) const UNJUDGED: MeasureEntry = MeasureEntry {
     source: "trec_eval 10",
     cutoffs: Cutoffs::Required,
     params: &[],
+    asks: Asks::Pool,
     paper: None,
     no_ue: NO_UE,
     build: |_| Ok(Box::new(Share { of: Which::Unjudged })),
@@ -61,6 +63,7 @@ pub(super) const RBP_RESIDUAL: MeasureEntry = MeasureEntry {
         default: |_, _| "0.9".to_owned(),
         usual: None,
     }],
+    asks: Asks::Pool,
     paper: None,
     no_ue: NO_UE,
     build: |settings| {

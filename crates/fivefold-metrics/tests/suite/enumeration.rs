@@ -119,7 +119,7 @@ fn check(entry: &MeasureEntry, params: &[(&'static str, &'static str)], cutoff: 
         let [_, v1, v2] = evaluate(&evaluator, &judged, &vec![0.5; n]);
         let (u, e) = (evaluator.upper(&judged, 0).unwrap(), evaluator.expected(&judged, 0).unwrap());
         assert_eq!((v1, v2), (e / (2.0 * u), 0.0), "{}", context("constant scorer"));
-        let ideal: Vec<f64> = grades.iter().map(|&y| f64::from(y)).collect();
+        let ideal: Vec<f64> = grades.iter().map(|&y| book.worth(y)).collect();
         let [_, v1, v2] = evaluate(&evaluator, &judged, &ideal);
         assert_close(v1, u / (u + e), TOLERANCE);
         assert_close(v2, 1.0, TOLERANCE);

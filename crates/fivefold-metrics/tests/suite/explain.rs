@@ -65,6 +65,11 @@ fn means_of_positions_are_those_of_all_orders() {
                 let judged = evaluator.judge("q", &grades, None).unwrap();
                 let told = |scores: &[f64]| evaluator.explain(&judged, scores, 0).unwrap();
                 let positions = told(&[0.0; 4]).positions;
+                if told(&[0.0; 4]).whole {
+                    // No position has a value of its own.
+                    assert!(told(&[0.0; 4]).bounds.is_empty(), "{spec}");
+                    continue;
+                }
                 let mut means = vec![0.0; positions];
                 for order in &orders {
                     let scores: Vec<f64> = order.iter().map(|&place| place as f64).collect();

@@ -4,6 +4,7 @@
 mod check_values;
 mod common;
 mod dialects;
+mod diversity;
 mod enumeration;
 mod exchanges;
 mod explain;

@@ -81,7 +81,7 @@ fn check(
         true => book.relevant(&Textbook::ideal(judged)[..k.unwrap().min(judged.len())]) / depth.max(1) as f64,
         // Pairs are made of retrieved documents only.
         false if ["auc", "pairacc"].contains(&entry.name) => book.pairs(&grades),
-        false => book.raw(&Textbook::ideal(judged), judged),
+        false => book.raw(&book.best_order(judged), judged),
     };
     let u = if is("upper", "cutoff") { k.unwrap_or(judged.len()) as f64 } else { best };
     let e = match is("expected", "independent") {

@@ -7,7 +7,8 @@ use fivefold_metrics::{Assessment, MeasureEntry, MeasureSpec};
 /// Values to try for each parameter. A value that a measure does not accept is left out.
 fn candidates(param: &str) -> &'static [&'static str] {
     match param {
-        "gain" => &["exp2", "linear", "binary"],
+        "gain" => &["exp2", "linear", "binary", "1:3/2:0.5"],
+        "levels" => &["0/0.1/0.2/0.3/0.4/0.5/0.6/0.7/0.8/0.9/1", "0.25/0.5/0.75"],
         "discount" => &["log2", "letor", "zipf", "power:0.5"],
         "short_list" => &["cut", "zero"],
         "denominator" => &["cutoff", "relevant", "min", "list"],
@@ -29,6 +30,7 @@ fn candidates(param: &str) -> &'static [&'static str] {
         "b" => &["-1", "0.5"],
         "c" => &["0", "-2"],
         "docs" => &["0", "20"],
+        "normalize" => &["true", "false"],
         "eps" => &["0.00001", "0.5"],
         other => panic!("add values of the parameter `{other}` to this test"),
     }
@@ -66,6 +68,7 @@ impl Textbook<'_> {
         match self.param("gain") {
             "exp2" => 2f64.powi(i32::from(y)) - 1.0,
             "linear" => f64::from(y),
+            "1:3/2:0.5" => [0.0, 3.0, 0.5][usize::from(y)],
             _ => self.rel(y),
         }
     }
@@ -92,6 +95,15 @@ impl Textbook<'_> {
     pub fn ideal(grades: &[u8]) -> Vec<u8> {
         let mut ideal = grades.to_vec();
         ideal.sort_by(|a, b| b.cmp(a));
+        ideal
+    }
+    /// What orders documents best: the grade, or a gain by grade, which may fall as the grade rises.
+    pub fn worth(&self, y: u8) -> f64 {
+        if self.params.contains(&("gain", "1:3/2:0.5")) { self.gain(y) } else { f64::from(y) }
+    }
+    pub fn best_order(&self, grades: &[u8]) -> Vec<u8> {
+        let mut ideal = grades.to_vec();
+        ideal.sort_by(|&a, &b| self.worth(b).total_cmp(&self.worth(a)));
         ideal
     }
     fn dcg(&self, grades: &[u8], k: usize) -> f64 {
@@ -206,7 +218,11 @@ impl Textbook<'_> {
                 (0..n).map(|i| (i + 1..n).filter(|&j| better(i, j)).count() as f64).sum()
             }
             "iprec" => self.interpolated(grades, judged, self.number("x")),
-            "iprec11" => (0..=10).map(|j| self.interpolated(grades, judged, f64::from(j) / 10.0)).sum::<f64>() / 11.0,
+            "iprec11" => {
+                let levels: Vec<f64> = self.param("levels").split('/').map(|level| level.parse().unwrap()).collect();
+                let at = |&level: &f64| self.interpolated(grades, judged, level);
+                levels.iter().map(at).sum::<f64>() / levels.len() as f64
+            }
             "inst" | "nerr8" | "nerr9" | "nerr10" | "nerr11" => self.cascade(grades),
             "bpm" => {
                 let found =
@@ -215,6 +231,7 @@ impl Textbook<'_> {
                 let stop = (1..=k.min(n)).find(|&i| found(i) >= self.number("T")).unwrap_or(k);
                 found(stop) / stop as f64
             }
+            "compat" => self.compatibility(grades, judged),
             "set_p" | "set_recall" | "set_f" | "set_ap" | "set_relp" => self.relevant(grades),
             "utility" => {
                 let [a, b, c, d, docs] = ["a", "b", "c", "d", "docs"].map(|name| self.number(name));
@@ -259,6 +276,25 @@ impl Textbook<'_> {
         }
         let gained: f64 = (1..=1000).map(|i| values[i - 1] * gain(i)).sum();
         gained / values.iter().sum::<f64>()
+    }
+
+    /// The rank-biased overlap with the ideal order whose documents of one grade follow the ranking,
+    /// over that of the ideal order with itself.
+    fn compatibility(&self, grades: &[u8], judged: &[u8]) -> f64 {
+        // A document is its place in the ranking; those that were not retrieved follow.
+        let mut documents = grades.to_vec();
+        for grade in (1..=30).rev() {
+            let count = |grades: &[u8]| grades.iter().filter(|&&other| other == grade).count();
+            documents.extend(vec![grade; count(judged).saturating_sub(count(grades))]);
+        }
+        let mut ideal: Vec<usize> = (0..documents.len()).filter(|&place| documents[place] > 0).collect();
+        ideal.sort_by_key(|&place| std::cmp::Reverse(documents[place]));
+        let depth = grades.len().max(ideal.len());
+        let overlap = |of: usize, i: usize| ideal.iter().take(i).filter(|&&place| place < of.min(i)).count() as f64;
+        let weight = |i: usize| libm::pow(self.number("p"), i as f64 - 1.0) / i as f64;
+        let sum: f64 = (1..=depth).map(|i| weight(i) * overlap(grades.len(), i)).sum();
+        let best: f64 = (1..=depth).map(|i| weight(i) * ideal.len().min(i) as f64).sum();
+        if best == 0.0 { 0.0 } else { sum / best }
     }
 
     fn without_relevant(&self) -> f64 {
@@ -324,6 +360,14 @@ impl Textbook<'_> {
                 if self.relevant(judged) == 0.0 =>
             {
                 self.without_relevant()
+            }
+            "compat" if judged.iter().all(|&y| y == 0) => self.without_relevant(),
+            "compat" if self.param("normalize") == "false" => {
+                let (relevant, p) = (judged.iter().filter(|&&y| y > 0).count(), self.number("p"));
+                let depth = n.max(relevant);
+                let power = |i: usize| libm::pow(p, i as f64 - 1.0);
+                let best: f64 = (1..=depth).map(|i| power(i) * relevant.min(i) as f64 / i as f64).sum();
+                a * best / (1..=depth).map(power).sum::<f64>()
             }
             "judged" | "set_p" if n == 0 => f64::NAN,
             "set_p" => a / n as f64,

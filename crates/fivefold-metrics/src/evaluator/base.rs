@@ -1,0 +1,82 @@
+//! A measure with its parameters, and its sums for one ranking at all cutoffs.
+
+use fivefold_base::Seed;
+
+use crate::entry::{MeasureEntry, Settings};
+use crate::measure::{Measure, Ranked};
+use crate::orders::{OverOrders, over_orders};
+
+/// A measure with its parameters, and all cutoffs at which a column asks for it.
+pub(super) struct Base {
+    pub(super) settings: Settings,
+    pub(super) entry: &'static MeasureEntry,
+    pub(super) measure: Box<dyn Measure>,
+    /// In rising order; the whole list (`None`) is last.
+    pub(super) cutoffs: Vec<Option<usize>>,
+    /// The slot of the first cutoff; the others follow.
+    pub(super) first_slot: usize,
+    /// Whether a column has a version that needs E. The mean over orders of a whole ranking takes
+    /// long, so it is left out if it is not needed.
+    pub(super) needs_expected: bool,
+}
+
+impl Base {
+    /// The values of a whole ranking at each cutoff, written to this measure's slots: means over the
+    /// orders of tied documents. The standard errors rise to those of these values.
+    pub(super) fn whole(&self, ranked: &Ranked<'_>, seed: Seed, values: &mut [f64], errors: &mut [f64]) {
+        for (slot, &cutoff) in (self.first_slot..).zip(&self.cutoffs) {
+            let of_order = |strict: &Ranked<'_>| self.measure.whole(strict, cutoff);
+            let OverOrders { mean, error } = match self.entry.no_ue {
+                None => over_orders(ranked, seed, of_order),
+                // The order plays no role.
+                Some(_) => OverOrders { mean: of_order(ranked), error: 0.0 },
+            };
+            values[slot] = mean;
+            errors[slot] = errors[slot].max(error);
+        }
+    }
+
+    /// Marks that E was not computed.
+    pub(super) fn without_expected(&self, means: &mut [f64]) {
+        means[self.first_slot..][..self.cutoffs.len()].fill(f64::NAN);
+    }
+
+    /// The sums of a ranking's contributions up to each cutoff, written to this measure's slots.
+    pub(super) fn sum(&self, ranked: &Ranked<'_>, contributions: &mut Vec<f64>, sums: &mut [f64]) {
+        if let Some(grades) = ranked.strict() {
+            let own = &mut sums[self.first_slot..][..self.cutoffs.len()];
+            if self.measure.strict_sums(grades, ranked.query(), &self.cutoffs, own) {
+                return;
+            }
+        }
+        let fill = |out: &mut [f64]| self.measure.contributions(ranked, out);
+        self.sum_of(ranked.positions(), fill, contributions, sums);
+    }
+
+    /// The sums up to each cutoff of the contributions that `fill` writes.
+    #[inline]
+    pub(super) fn sum_of(
+        &self,
+        documents: usize,
+        fill: impl Fn(&mut [f64]),
+        contributions: &mut Vec<f64>,
+        sums: &mut [f64],
+    ) {
+        let positions = |cutoff: Option<usize>| cutoff.map_or(documents, |k| k.min(documents));
+        let depth = positions(self.cutoffs.last().copied().flatten());
+        if contributions.len() < depth {
+            contributions.resize(depth, 0.0);
+        }
+        let contributions = &mut contributions[..depth];
+        fill(contributions);
+        let (mut sum, mut done) = (0.0, 0);
+        for (slot, &cutoff) in sums[self.first_slot..].iter_mut().zip(&self.cutoffs) {
+            let end = positions(cutoff);
+            for contribution in &contributions[done..end] {
+                sum += contribution;
+            }
+            done = end;
+            *slot = sum;
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Original values of rankings without ties, for many runs of the same topics.
+//!
+//! A topic's pool is prepared once. A ranking then costs a pass for each base measure; the ideal
+//! order is looked at only by a measure whose original value is divided by U.
+
+use fivefold_base::{Assessment, GradeScale};
+
+use super::base::Base;
+use super::{Evaluator, Scratch};
+use crate::conventions::Unjudged;
+use crate::error::MeasureError;
+use crate::measure::{QueryGrades, Ranked};
+
+/// The judged documents of a topic; made by [`Evaluator::pool`].
+#[derive(Debug, Clone)]
+pub struct Pool {
+    id: String,
+    grades: QueryGrades,
+    scale: GradeScale,
+}
+
+impl Evaluator {
+    /// Prepares a topic's pool for [`originals`](Self::originals).
+    ///
+    /// # Errors
+    /// If a grade exceeds the highest grade.
+    pub fn pool(&self, id: &str, grades: &[u8]) -> Result<Pool, MeasureError> {
+        self.check_grades(id, grades)?;
+        Ok(Pool { id: id.to_owned(), grades: QueryGrades::new(grades), scale: self.scale })
+    }
+
+    /// The original value of every column for a ranking without ties, from its first document to its
+    /// last; NaN if it is undefined. The version of a column plays no role.
+    ///
+    /// ```
+    /// use fivefold_metrics::{Assessment, Evaluator, Scratch, Seed, dialect};
+    ///
+    /// let conventions = dialect("trec_eval")?.conventions();
+    /// let evaluator = Evaluator::new(&["ap".parse()?, "p@5".parse()?], &conventions, 1, Seed::new(1))?;
+    /// let pool = evaluator.pool("q", &[1, 1, 0])?;
+    /// let run = [Assessment::Judged(1), Assessment::Unjudged];
+    /// let mut values = [0.0; 2];
+    /// evaluator.originals(&pool, &run, &mut Scratch::default(), &mut values)?;
+    /// assert_eq!(values, [0.5, 0.2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the ranking has more judged documents of a grade than the pool. Also if the pool was made
+    /// for other grades.
+    ///
+    /// # Panics
+    /// If `out` does not have one place a column.
+    pub fn originals(
+        &self,
+        pool: &Pool,
+        ranking: &[Assessment],
+        scratch: &mut Scratch,
+        out: &mut [f64],
+    ) -> Result<(), MeasureError> {
+        assert_eq!(out.len(), self.columns.len(), "one place a column");
+        if pool.scale != self.scale {
+            return Err(MeasureError::ForeignJudgement { query: pool.id.clone() });
+        }
+        if !pool.grades.pool_covers(ranking) {
+            return Err(MeasureError::NotInPool { query: pool.id.clone() });
+        }
+        scratch.order.fill(ranking, self.conventions.unjudged == Unjudged::Removed);
+        let grades = pool.grades.of_ranking(&scratch.order.grades);
+        let ranked = scratch.order.ranked(&grades);
+        scratch.sums.resize(self.slots, 0.0);
+        scratch.contributions.clear();
+        let mut ideal = None;
+        for base in &self.bases {
+            base.strict(&ranked, &mut scratch.contributions, &mut scratch.sums);
+            base.divide(&grades, &mut ideal, &mut scratch.sums);
+        }
+        for (value, column) in out.iter_mut().zip(&self.columns) {
+            *value = scratch.sums[column.slot];
+        }
+        Ok(())
+    }
+}
+
+/// The ideal order of a pool, with the unjudged documents of a run at its end.
+struct Ideal {
+    order: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl Ideal {
+    fn of(grades: &QueryGrades) -> Self {
+        let mut order = grades.ideal().to_vec();
+        order.resize(order.len().max(grades.documents()), 0);
+        let ends = (1..=order.len() as u32).collect();
+        Ideal { order, ends }
+    }
+}
+
+impl Base {
+    /// Turns this measure's sums into original values. The ideal order is made once it is needed.
+    fn divide(&self, grades: &QueryGrades, ideal: &mut Option<Ideal>, sums: &mut [f64]) {
+        let mut upper = Vec::new();
+        for (place, (&cutoff, sum)) in self.cutoffs.iter().zip(&mut sums[self.first_slot..]).enumerate() {
+            let denominator = self.measure.denominator(cutoff, grades);
+            let mut normaliser = self.measure.normaliser(cutoff, grades, f64::NAN);
+            if normaliser.is_nan() {
+                if upper.is_empty() {
+                    upper = self.uppers(grades, ideal.get_or_insert_with(|| Ideal::of(grades)));
+                }
+                normaliser = self.measure.normaliser(cutoff, grades, upper[place]);
+            }
+            *sum = *sum / denominator / normaliser;
+        }
+    }
+
+    /// U at each cutoff.
+    fn uppers(&self, grades: &QueryGrades, ideal: &Ideal) -> Vec<f64> {
+        let best = Ranked::new(&ideal.order, &ideal.ends, grades);
+        let mut sums = vec![0.0; self.first_slot + self.cutoffs.len()];
+        self.strict(&best, &mut Vec::new(), &mut sums);
+        let upper = |(&cutoff, &sum): (&Option<usize>, &f64)| {
+            let ideal = self.measure.best(cutoff, grades, sum / self.measure.denominator(cutoff, grades));
+            self.measure.upper(cutoff, grades, ideal)
+        };
+        self.cutoffs.iter().zip(&sums[self.first_slot..]).map(upper).collect()
+    }
+
+    /// The sums of a ranking without ties.
+    fn strict(&self, ranked: &Ranked<'_>, contributions: &mut Vec<f64>, sums: &mut [f64]) {
+        if !self.measure.is_whole() {
+            return self.sum(ranked, contributions, sums);
+        }
+        for (sum, &cutoff) in sums[self.first_slot..].iter_mut().zip(&self.cutoffs) {
+            *sum = self.measure.whole(ranked, cutoff);
+        }
+    }
+}
