@@ -11,6 +11,7 @@ pub mod p_value;
 pub mod page;
 pub mod table;
 pub mod tables;
+pub mod trec_eval;
 
 pub use chart::Chart;
 pub use compared::Compared;

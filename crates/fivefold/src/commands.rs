@@ -22,6 +22,7 @@ mod make;
 mod measures;
 mod new_ranker;
 mod rankers;
+mod rbo;
 mod replay;
 mod report;
 mod reproduce;
@@ -68,6 +69,7 @@ pub(crate) enum Command {
     Replay(replay::Args),
     Reproduce(reproduce::Args),
     Compare(compare::Args),
+    Rbo(rbo::Args),
     Topics(topics::Args),
     Residual(residual::Args),
     Standardise(standardise::Args),
@@ -104,6 +106,7 @@ impl Command {
             Command::Replay(args) => args.run(screen),
             Command::Reproduce(args) => args.run(registry, screen),
             Command::Compare(args) => args.run(screen),
+            Command::Rbo(args) => args.run(screen),
             Command::Topics(args) => args.run(screen),
             Command::Residual(args) => args.run(screen),
             Command::Standardise(args) => args.run(screen),

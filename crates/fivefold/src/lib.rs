@@ -37,6 +37,7 @@ mod feature_names;
 mod files;
 mod format;
 mod interrupt;
+mod labels;
 mod limits;
 mod measure_list;
 mod memory;

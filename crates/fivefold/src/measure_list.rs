@@ -4,7 +4,8 @@
 //! A comma separates measures. Within parentheses, a comma separates the parameters of one measure.
 
 use fivefold_metrics::spec::old_names;
-use fivefold_metrics::{Conventions, MeasureSpec, spelling};
+use fivefold_metrics::spelling::split;
+use fivefold_metrics::{Conventions, DIALECTS, MeasureSpec, spelling};
 
 use crate::old_words;
 use crate::problem::Problem;
@@ -32,23 +33,14 @@ pub(crate) fn measure(name: &str, in_force: &Conventions) -> miette::Result<Meas
     Ok(reading.spec)
 }
 
-/// The names in a list of measures, which may also name measures of other programs. A value is
-/// split at its commas only if all parts are measures of fivefold, because the name of another
-/// program's measure may contain a comma.
+/// The names in a list of measures, which may also be columns of another program's values. A value
+/// is split at its commas only if all parts are measures that can be read, because the name of a
+/// column may contain a comma.
 pub(crate) fn names(values: &[String]) -> Vec<String> {
-    let ours = |value: &str| split(value).all(|name| name.parse::<MeasureSpec>().is_ok());
-    let names = values.iter().map(|value| if ours(value) { split(value).collect() } else { vec![value.as_str()] });
+    let paper = DIALECTS[0].conventions();
+    let known = |value: &str| split(value).all(|name| spelling::read(name, &paper).is_ok());
+    let names = values.iter().map(|value| if known(value) { split(value).collect() } else { vec![value.as_str()] });
     names.flatten().map(str::to_owned).collect()
-}
-
-/// The parts of a value between commas that are not within parentheses.
-pub(crate) fn split(value: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0;
-    let separator = move |c: char| {
-        depth += i32::from(c == '(') - i32::from(c == ')');
-        c == ',' && depth == 0
-    };
-    value.split(separator).map(str::trim)
 }
 
 #[cfg(test)]

@@ -103,7 +103,14 @@ fn conventions_of(all: &[&Scores]) -> Vec<String> {
     }
     if let (Some(least), Some(most)) = (unjudged.iter().min(), unjudged.iter().max()) {
         let range = if least == most { least.to_string() } else { format!("{least} to {most}") };
-        lines.push(format!("{range} retrieved documents of a run are not judged and have grade 0"));
+        let removed = all.iter().any(|scores| {
+            scores
+                .computed
+                .iter()
+                .any(|own| own.conventions.unjudged == fivefold_metrics::conventions::Unjudged::Removed)
+        });
+        let so = if removed { "are removed" } else { "have grade 0" };
+        lines.push(format!("{range} retrieved documents of a run are not judged and {so}"));
     }
     lines
 }

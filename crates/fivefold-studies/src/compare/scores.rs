@@ -11,7 +11,7 @@ use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
 use fivefold_data::per_query::SystemValues;
 use fivefold_metrics::conventions::MissingTopics;
-use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Undefined, dialect, settle};
+use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Undefined, dialect, settle, spelling};
 use fivefold_results::Results;
 use fivefold_stats::Moments;
 
@@ -218,13 +218,16 @@ fn original(
     })
 }
 
-/// The measures of rankings, from the settings or by default.
-fn specs(study: &Compare) -> Result<Vec<MeasureSpec>, StudyError> {
-    let parse = |name: &str| Ok(name.parse::<MeasureSpec>()?);
-    match study.measures.as_slice() {
-        [] => DEFAULT_MEASURES.iter().map(|name| parse(name)).collect(),
-        named => named.iter().map(|name| parse(name)).collect(),
-    }
+/// The measures of rankings, from the settings or by default, in any program's spelling; a note
+/// says how a name of another program is read.
+fn specs(study: &Compare, conventions: &Conventions) -> Result<(Vec<MeasureSpec>, Vec<String>), StudyError> {
+    let read = |name: &str| spelling::read(name, conventions);
+    let readings = match study.measures.as_slice() {
+        [] => DEFAULT_MEASURES.iter().map(|name| read(name)).collect::<Result<Vec<_>, _>>()?,
+        named => named.iter().map(|name| read(name)).collect::<Result<Vec<_>, _>>()?,
+    };
+    Ok(readings.into_iter().map(|reading| (reading.spec, reading.note)).unzip::<_, _, Vec<_>, Vec<_>>())
+        .map(|(specs, notes)| (specs, notes.into_iter().flatten().collect()))
 }
 
 /// The values of the measures in the settings, and the conventions.
@@ -236,8 +239,9 @@ fn values(
 ) -> Result<(SystemValues, Vec<String>), StudyError> {
     match content {
         Content::Rankings(ranked) => {
-            let specs = specs(study)?;
+            let (specs, readings) = specs(study, conventions)?;
             let mut notes = vec![dialect(&study.dialect)?.describe(conventions)];
+            notes.extend(readings);
             notes.extend(Evaluator::new(&specs, conventions, ranked.max_grade, seed)?.describe());
             Ok((ranked.values(&specs, conventions, seed)?, notes))
         }

@@ -14,7 +14,7 @@ use fivefold_base::words::nearest;
 use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
 use fivefold_data::per_query::SystemValues;
-use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Version};
+use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Version, spelling};
 use fivefold_stats::matrix::Matrix;
 
 use super::factors::{Factors, Linear, normal, z_scores};
@@ -84,7 +84,7 @@ pub fn families(
 }
 
 fn of_rankings(ranked: &RankedSystems, measure: &str, conventions: &Conventions) -> Result<MeasureForms, StudyError> {
-    let spec: MeasureSpec = measure.parse()?;
+    let spelling::Reading { spec, note } = spelling::read(measure, conventions)?;
     if spec.version() != Version::Original {
         let what = format!("`{measure}` is a version already: give `{}`, all forms of which are compared", spec.base());
         return Err(StudyError::Input(what));
@@ -101,7 +101,7 @@ fn of_rankings(ranked: &RankedSystems, measure: &str, conventions: &Conventions)
     let evaluator = Evaluator::new(&specs, conventions, ranked.max_grade, Seed::new(0))?;
     Ok(MeasureForms {
         measure: spec.to_string(),
-        conventions: evaluator.describe(),
+        conventions: note.into_iter().chain(evaluator.describe()).collect(),
         systems: values.systems,
         queries: values.queries,
         forms,

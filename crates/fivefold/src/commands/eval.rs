@@ -1,7 +1,9 @@
 //! `fivefold eval`: measures score files by the grades of LETOR files, and TREC runs by qrels.
 
 mod output;
+mod programs;
 mod runs;
+mod subtopics;
 pub(super) mod systems;
 mod trec_eval;
 
@@ -11,9 +13,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_core::Seed;
 use fivefold_data::ReadOptions;
 use fivefold_data::leaks::Guard;
-use fivefold_data::trec::{Duplicates, read_qrels};
+use fivefold_data::trec::{Duplicates, Qrels, read_qrels, read_subtopic_qrels};
 use fivefold_metrics::conventions::Scores;
-use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, dialect};
+use fivefold_metrics::diversity::DiversityEvaluator;
+use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Version, spelling};
 use fivefold_results::guard_facts::STAMP;
 
 use crate::conventions::ConventionArgs;
@@ -26,7 +29,6 @@ use crate::reading::LayoutArgs;
 use crate::screen::Screen;
 use crate::systems::duplicates;
 use systems::Evaluated;
-use trec_eval::Program;
 
 /// Measure score files against the grades of a LETOR file, or TREC runs against qrels
 #[derive(clap::Args)]
@@ -46,6 +48,9 @@ A run ranks its documents by score; the rank column is not used. A retrieved doc
 and is counted. The best possible value is over all judged documents of a topic, and the expected value is over \
 orders of the retrieved documents. A topic that is missing in a run counts as 0 or, in the dialect trec_eval, is left out (--missing-topics).
 
+Measures of diversity (alpha_ndcg@20, err_ia@20, nrbp, strec@20, ...) read the second column of the qrels as a subtopic.
+
+--format ndeval, gdeval and ir_measures give the output of these programs, ndeval's as with -traditional. \
 --format trec_eval gives the output of trec_eval 9.0.8 for scripts that read it: `-q -m all_trec` works as there. Its other \
 options are here: -c is --missing-topics zero, -l N is --threshold N, -J is --unjudged removed, -M N is --depth N, \
 -N DOCS is the measure utility(docs=DOCS).")]
@@ -85,12 +90,17 @@ pub(crate) struct Args {
     /// Print the means of each fold too
     #[arg(long)]
     per_fold: bool,
-    /// The form of the output; trec_eval prints what trec_eval 9.0.8 prints, byte for byte
-    #[arg(long, value_enum, default_value_t = EvalFormat::Text)]
+    /// The form of the output: a table, or what another program prints, byte for byte (trec_eval
+    /// is version 9.0.8)
+    #[arg(long, value_enum, default_value_t = EvalFormat::Table(Format::Text))]
     format: EvalFormat,
     /// The same as `--format json`
     #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// How values of queries become one number. The geometric mean has the floor 0.00001, as gm_map
+    /// of trec_eval; it weighs bad queries more
+    #[arg(long, value_enum, default_value_t = MeanOver::Arithmetic)]
+    mean: MeanOver,
     /// How many documents of a topic count, from the first (trec_eval -M); with --format trec_eval
     #[arg(long, value_name = "N", requires = "qrels")]
     depth: Option<usize>,
@@ -115,69 +125,137 @@ pub(crate) struct Args {
 /// The measures of all formats but that of trec_eval.
 const DEFAULT_MEASURES: &str = "ndcg@5,ndcg@10,ap,rr,p@10";
 
-/// A form of output: those of tables, and the output of another program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+/// A form of output: a table, or the output of another program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EvalFormat {
-    // No doc comments here: help would then give each value a line.
-    Text,
-    #[value(alias = "markdown")]
-    Md,
-    #[value(alias = "tex")]
-    Latex,
-    Csv,
-    Json,
-    #[value(name = "trec_eval")]
-    TrecEval,
-    #[value(name = "trec_eval-10")]
-    TrecEval10,
+    Table(Format),
+    Of(Program),
 }
 
-impl EvalFormat {
-    /// The form of a table, or the program whose output is asked for.
-    fn form(self) -> Result<Format, Program> {
+/// A program whose output is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Program {
+    TrecEval(trec_eval::Program),
+    Ndeval,
+    Gdeval,
+    IrMeasures,
+}
+
+impl Program {
+    /// The name on the command line.
+    fn name(self) -> &'static str {
         match self {
-            EvalFormat::Text => Ok(Format::Text),
-            EvalFormat::Md => Ok(Format::Md),
-            EvalFormat::Latex => Ok(Format::Latex),
-            EvalFormat::Csv => Ok(Format::Csv),
-            EvalFormat::Json => Ok(Format::Json),
-            EvalFormat::TrecEval => Err(Program::V9),
-            EvalFormat::TrecEval10 => Err(Program::V10),
+            Program::TrecEval(trec_eval::Program::V9) => "trec_eval",
+            Program::TrecEval(trec_eval::Program::V10) => "trec_eval-10",
+            Program::Ndeval => "ndeval",
+            Program::Gdeval => "gdeval",
+            Program::IrMeasures => "ir_measures",
+        }
+    }
+
+    /// The dialect that --dialect may name too.
+    fn dialect(self) -> &'static str {
+        if self == Program::Gdeval { "gdeval" } else { "trec_eval" }
+    }
+}
+
+impl clap::ValueEnum for EvalFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        use EvalFormat::{Of, Table};
+        &[
+            Table(Format::Text),
+            Table(Format::Md),
+            Table(Format::Latex),
+            Table(Format::Csv),
+            Table(Format::Json),
+            Of(Program::TrecEval(trec_eval::Program::V9)),
+            Of(Program::TrecEval(trec_eval::Program::V10)),
+            Of(Program::Ndeval),
+            Of(Program::Gdeval),
+            Of(Program::IrMeasures),
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        match self {
+            EvalFormat::Table(format) => format.to_possible_value(),
+            EvalFormat::Of(program) => Some(clap::builder::PossibleValue::new(program.name())),
         }
     }
 }
 
 impl Args {
-    /// Prints the output of trec_eval.
-    fn trec_eval(&self, program: Program, screen: &mut Screen) -> miette::Result<Exit> {
+    /// Prints what another program prints.
+    fn print_as(&self, program: Program, screen: &mut Screen) -> miette::Result<Exit> {
+        let name = program.name();
         let Some(qrels) = &self.qrels else {
-            let what = "the format of trec_eval is for runs: give --qrels and --runs";
-            return Err(Problem::new(what).into());
+            return Err(Problem::new(format!("the format of {name} is for runs: give --qrels and --runs")).into());
         };
-        if self.conventions.dialect.as_deref().is_some_and(|name| name != "trec_eval") {
-            let what = "the format of trec_eval has the conventions of trec_eval";
+        if self.conventions.dialect.as_deref().is_some_and(|given| given != program.dialect()) {
+            let what = format!("the format of {name} has the conventions of {name}");
             return Err(Problem::new(what).help("leave --dialect out, or choose another --format").into());
         }
-        let mut conventions = dialect("trec_eval").map_err(Problem::from)?.conventions();
-        if program == Program::V10 {
-            conventions.scores = Scores::F64;
+        if self.depth.is_some() && !matches!(program, Program::TrecEval(_)) {
+            return Err(Problem::new("--depth needs --format trec_eval").into());
         }
-        let conventions = self.conventions.overrides().apply(conventions);
-        let official = ["official".to_owned()];
-        let measures = if self.measures == [DEFAULT_MEASURES] { &official[..] } else { &self.measures };
-        let qrels = read_qrels(qrels, self.duplicates).map_err(Problem::from)?;
-        let (per_query, max_grade, depth) = (self.per_query, self.max_grade, self.depth);
-        let settings =
-            trec_eval::Settings { program, measures, conventions: &conventions, per_query, max_grade, depth };
-        trec_eval::print(&settings, &qrels, &self.runs, screen)?;
+        let read = || -> miette::Result<Qrels> { Ok(read_qrels(qrels, self.duplicates).map_err(Problem::from)?) };
+        if self.mean == MeanOver::Geometric {
+            return Err(Problem::new(format!("the means are those of {name}")).help("leave --mean out").into());
+        }
+        let conventions = self.conventions.overrides().apply(conventions_of(program)?);
+        match program {
+            Program::TrecEval(version) => self.trec_eval(version, conventions, &read()?, screen)?,
+            Program::Ndeval => {
+                self.refuse_measures("ndeval always prints the same measures")?;
+                let qrels = read_subtopic_qrels(qrels, self.duplicates).map_err(Problem::from)?;
+                subtopics::print_ndeval(&qrels, &self.runs, &conventions, screen)?;
+            }
+            Program::Gdeval => {
+                let settings = self.program_settings(programs::OF_GDEVAL, conventions);
+                programs::gdeval(&settings, &read()?, &self.runs, screen)?;
+            }
+            Program::IrMeasures => {
+                let settings = self.program_settings(DEFAULT_MEASURES, conventions);
+                programs::ir_measures(&settings, &read()?, &self.runs, screen)?;
+            }
+        }
         Ok(Exit::Done)
     }
 
+    fn refuse_measures(&self, why: &str) -> miette::Result<()> {
+        if self.measures == [DEFAULT_MEASURES] {
+            return Ok(());
+        }
+        Err(Problem::new(why).help("leave --measures out, or choose another --format").into())
+    }
+
+    fn program_settings<'a>(&'a self, default: &'a str, conventions: Conventions) -> programs::Settings<'a> {
+        let given = || self.measures.iter().flat_map(|value| spelling::split(value)).flat_map(str::split_whitespace);
+        let measures =
+            if self.measures == [DEFAULT_MEASURES] { default.split(',').collect() } else { given().collect() };
+        programs::Settings { measures, conventions, max_grade: self.max_grade, per_query: self.per_query }
+    }
+
+    fn trec_eval(
+        &self,
+        version: trec_eval::Program,
+        conventions: Conventions,
+        qrels: &Qrels,
+        screen: &mut Screen,
+    ) -> miette::Result<()> {
+        let official = ["official".to_owned()];
+        let measures = if self.measures == [DEFAULT_MEASURES] { &official[..] } else { &self.measures };
+        let lines = trec_eval::lines(measures, version, &conventions).map_err(Problem::from)?;
+        let (per_query, max_grade, depth) = (self.per_query, self.max_grade, self.depth);
+        let settings = trec_eval::Settings { lines, conventions: &conventions, per_query, max_grade, depth };
+        trec_eval::print(settings, qrels, &self.runs, screen)
+    }
+
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
-        let format = if self.json { EvalFormat::Json } else { self.format };
-        let format = match format.form() {
-            Ok(format) => format,
-            Err(program) => return self.trec_eval(program, screen),
+        let format = if self.json { EvalFormat::Table(Format::Json) } else { self.format };
+        let format = match format {
+            EvalFormat::Table(format) => format,
+            EvalFormat::Of(program) => return self.print_as(program, screen),
         };
         if self.depth.is_some() {
             return Err(Problem::new("--depth needs --format trec_eval").into());
@@ -186,15 +264,26 @@ impl Args {
         let specs = measures(&self.measures, &conventions)?;
         let of_dialect = self.conventions.dialect().map_err(Problem::from)?;
         let seed = Seed::new(self.seed);
-        let (evaluator, evaluated) = match &self.qrels {
+        let evaluated = match &self.qrels {
+            Some(qrels) if subtopics::wanted(&specs) => {
+                let evaluator = DiversityEvaluator::new(&specs, &conventions, seed).map_err(Problem::from)?;
+                let qrels = read_subtopic_qrels(qrels, self.duplicates).map_err(Problem::from)?;
+                subtopics::evaluate(&evaluator, &qrels, &self.runs)?
+            }
             Some(qrels) => {
                 let qrels = read_qrels(qrels, self.duplicates).map_err(Problem::from)?;
                 let max_grade = self.max_grade.unwrap_or_else(|| qrels.max_grade());
                 let evaluator = Evaluator::new(&specs, &conventions, max_grade, seed).map_err(Problem::from)?;
-                let evaluated = runs::evaluate(&evaluator, &qrels, &self.runs)?;
-                (evaluator, evaluated)
+                runs::evaluate(&evaluator, &qrels, &self.runs, runs::Ids::Own)?
             }
             None => self.evaluate_scores(&specs, &conventions, seed)?,
+        };
+        let evaluated = match self.mean {
+            MeanOver::Arithmetic => evaluated,
+            MeanOver::Geometric => {
+                refuse_below_zero(&specs)?;
+                evaluated.with_geometric_means()
+            }
         };
         let shown = output::Shown {
             per_query: self.per_query,
@@ -203,8 +292,8 @@ impl Args {
             settled: !matches!(format, Format::Csv | Format::Json),
         };
         match format {
-            Format::Json => screen.json(&output::json(&evaluated, &evaluator, of_dialect, &shown))?,
-            other => other.print(&[output::table(&evaluated, &evaluator, of_dialect, &shown)], screen)?,
+            Format::Json => screen.json(&output::json(&evaluated, of_dialect, &shown))?,
+            other => other.print(&[output::table(&evaluated, of_dialect, &shown)], screen)?,
         }
         Ok(Exit::Done)
     }
@@ -214,7 +303,7 @@ impl Args {
         specs: &[MeasureSpec],
         conventions: &Conventions,
         seed: Seed,
-    ) -> miette::Result<(Evaluator, Evaluated)> {
+    ) -> miette::Result<Evaluated> {
         let folds = match &self.dataset {
             Some(name) => systems::folds_of_collection(name, data_dir(self.data_dir.as_deref()))?,
             None => {
@@ -235,7 +324,36 @@ impl Args {
             }
             evaluated.remarks.insert(0, format!("{STAMP}: {finding}"));
         }
-        Ok((evaluator, evaluated))
+        Ok(evaluated)
+    }
+}
+
+/// A mean over queries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum MeanOver {
+    // No doc comments here: help would then give each value a line.
+    Arithmetic,
+    Geometric,
+}
+
+/// A geometric mean takes no values below 0.
+fn refuse_below_zero(specs: &[MeasureSpec]) -> miette::Result<()> {
+    let below = |spec: &&MeasureSpec| spec.version() == Version::V2 || spec.entry().name == "utility";
+    let Some(spec) = specs.iter().find(below) else { return Ok(()) };
+    let what = format!("`{spec}` can be negative, and a geometric mean takes no value below 0");
+    Err(Problem::new(what).help("use the original measure, V1, or --mean arithmetic").into())
+}
+
+/// The conventions of a program.
+fn conventions_of(program: Program) -> miette::Result<Conventions> {
+    match program {
+        Program::TrecEval(trec_eval::Program::V9) => programs::conventions_of("trec_eval"),
+        Program::TrecEval(trec_eval::Program::V10) => {
+            Ok(Conventions { scores: Scores::F64, ..programs::conventions_of("trec_eval")? })
+        }
+        Program::Ndeval => subtopics::conventions_of_ndeval(),
+        Program::Gdeval => programs::conventions_of("gdeval"),
+        Program::IrMeasures => programs::conventions_of_ir_measures(),
     }
 }
 

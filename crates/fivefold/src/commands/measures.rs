@@ -1,8 +1,8 @@
 //! `fivefold measures`: the measures, each with its formula, source and parameters.
 
 use fivefold_core::grades::HIGHEST_GRADE;
-use fivefold_metrics::entry::{Cutoffs, Param};
-use fivefold_metrics::{DIALECTS, Dialect, MEASURES, MeasureEntry, MeasureSpec, Version};
+use fivefold_metrics::entry::{Asks, Cutoffs, Param};
+use fivefold_metrics::{DIALECTS, Dialect, MeasureEntry, MeasureSpec, Version, all_measures};
 use serde::Serialize;
 
 use super::listing::{self, Listed};
@@ -38,6 +38,8 @@ struct Described {
     formula: &'static str,
     source: &'static str,
     cutoff: &'static str,
+    /// What the measure asks of the data.
+    asks: &'static str,
     /// The effect of the version, if the user named a version.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<&'static str>,
@@ -65,6 +67,7 @@ impl From<&MeasureEntry> for Described {
                 Cutoffs::Never => "no cutoff; the measure is about the whole list",
                 Cutoffs::Fixed(_) => "no cutoff; the measure always looks at the same ranks",
             },
+            asks: entry.asks.words(),
             version: None,
             parameters: entry.params.iter().map(Parameter::from).collect(),
         }
@@ -103,18 +106,33 @@ fn default_of(param: &Param) -> String {
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let found = self.name.map(|name| described(&name));
-        let foot = |screen: &mut Screen| {
-            screen
-                .line("`fivefold measures NAME` shows formula, source and parameters; any measure takes .v1 and .v2.");
-        };
-        listing::show(found, MEASURES.iter().map(Described::from), self.json.asked(), foot, screen)
+        if found.is_none() && !self.json.asked() {
+            list(screen);
+            return Ok(Exit::Done);
+        }
+        listing::show(found, all_measures().map(Described::from), self.json.asked(), |_| {}, screen)
     }
+}
+
+/// Lists the measures by what they ask of the data.
+fn list(screen: &mut Screen) {
+    for asks in Asks::ALL {
+        screen.line(format_args!("{}:", asks.words()));
+        let own = all_measures().filter(|entry| entry.asks == asks);
+        screen.columns(&[], own.map(|entry| vec![format!("  {}", entry.name), entry.summary.to_owned()]));
+        screen.line("");
+    }
+    screen.line("two runs, without judgements:\n  rank-biased overlap: `fivefold rbo`\n");
+    screen.line(
+        "`fivefold measures NAME` shows formula, source and parameters. Measures take .v1 and .v2, unless the order",
+    );
+    screen.line("of the documents plays no role.");
 }
 
 /// Finds a measure by a name that may contain a version, parameters and a cutoff.
 fn described(name: &str) -> miette::Result<Described> {
     let plain = name.split(['.', '(', '@']).next().unwrap_or(name).trim();
-    let entry = MEASURES.iter().find(|entry| entry.name == plain);
+    let entry = all_measures().find(|entry| entry.name == plain);
     let spec = match entry {
         Some(_) if name == plain => None,
         _ => Some(crate::measure_list::measure(name, &DIALECTS[0].conventions())?),
@@ -146,7 +164,7 @@ impl Listed for Described {
         screen.line(format_args!("{}: {}\n", self.name, self.summary));
         let mut facts = vec![("Formula", self.formula)];
         facts.extend(self.version.map(|version| ("Version", version)));
-        facts.extend([("Source", self.source), ("Cutoff", self.cutoff)]);
+        facts.extend([("Source", self.source), ("Cutoff", self.cutoff), ("Asks for", self.asks)]);
         screen.columns(&[], facts.into_iter().map(|(name, text)| vec![name.to_owned(), text.to_owned()]));
         if !self.parameters.is_empty() {
             screen.line("");

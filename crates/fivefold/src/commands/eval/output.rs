@@ -3,7 +3,7 @@
 use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::counted;
 use fivefold_data::per_query::LEFT_OUT;
-use fivefold_metrics::{Conventions, Dialect, Evaluator, Mean, settle};
+use fivefold_metrics::{Conventions, Dialect, Mean, settle};
 use serde::Serialize;
 
 use super::systems::Evaluated;
@@ -21,7 +21,7 @@ pub(super) struct Shown {
 /// The table of values. Each measure has a row for all queries and, if asked for, for each query
 /// and each fold. Each system has a column. The last column counts the queries with an undefined
 /// value.
-pub(super) fn table(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dialect, shown: &Shown) -> Table {
+pub(super) fn table(evaluated: &Evaluated, dialect: &Dialect, shown: &Shown) -> Table {
     let number = |value: f64| match value.is_nan() {
         false => Cell::number(value, shown.digits),
         true => Cell::missing("undefined"),
@@ -29,13 +29,13 @@ pub(super) fn table(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dial
     let systems = 0..evaluated.systems.len();
     let by_fold = shown.per_fold || (shown.per_query && evaluated.folds().len() > 1);
     let labels = |measure: usize, fold: Option<usize>, query: Option<&str>| {
-        let mut cells = vec![Cell::text(&evaluator.names()[measure])];
+        let mut cells = vec![Cell::text(&evaluated.columns.names[measure])];
         cells.extend(by_fold.then(|| fold.map_or_else(|| Cell::text("all"), |number| Cell::text(number.to_string()))));
         cells.extend(shown.per_query.then(|| Cell::text(query.unwrap_or("all"))));
         cells
     };
     let mean_row = |measure: usize, fold: Option<usize>| {
-        let means: Vec<Mean> = systems.clone().map(|s| evaluated.mean(evaluator, s, measure, fold)).collect();
+        let means: Vec<Mean> = systems.clone().map(|s| evaluated.mean(s, measure, fold)).collect();
         let mut row = labels(measure, fold, None);
         row.extend(means.iter().map(|mean| number(mean.value)));
         row.extend([count(&means, |mean| mean.queries), count(&means, |mean| mean.undefined)]);
@@ -44,13 +44,13 @@ pub(super) fn table(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dial
     let mut rows = Vec::new();
     if shown.per_query {
         for (index, query) in evaluated.queries.iter().enumerate() {
-            for measure in 0..evaluated.measures {
+            for measure in 0..evaluated.columns.names.len() {
                 let mut row = labels(measure, query.fold, Some(&query.id));
                 let value = |system| match evaluated.leaves_out(system, index) {
                     true => None,
                     false => Some(evaluated.value(system, index, measure)),
                 };
-                let policy = evaluator.conventions().undefined;
+                let policy = evaluated.columns.conventions.undefined;
                 let counted = |value: &Option<f64>| value.and_then(|value| settle(value, policy));
                 let cell = |value: &Option<f64>| match value {
                     Some(value) if !shown.settled => number(*value),
@@ -66,19 +66,17 @@ pub(super) fn table(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dial
     }
     if shown.per_fold {
         for fold in evaluated.folds().into_iter().filter(Option::is_some) {
-            rows.extend((0..evaluated.measures).map(|measure| mean_row(measure, fold)));
+            rows.extend((0..evaluated.columns.names.len()).map(|measure| mean_row(measure, fold)));
         }
     }
-    rows.extend((0..evaluated.measures).map(|measure| mean_row(measure, None)));
+    rows.extend((0..evaluated.columns.names.len()).map(|measure| mean_row(measure, None)));
     let mut columns = vec!["measure".to_owned()];
     columns.extend(by_fold.then(|| "fold".to_owned()));
     columns.extend(shown.per_query.then(|| "query".to_owned()));
     let label_columns = columns.len();
     columns.extend(evaluated.systems.iter().cloned());
     columns.extend(["queries".to_owned(), "undefined".to_owned()]);
-    Table::new("eval", title(evaluated), columns, label_columns)
-        .with_rows(rows)
-        .with_notes(notes(evaluated, evaluator, dialect))
+    Table::new("eval", title(evaluated), columns, label_columns).with_rows(rows).with_notes(notes(evaluated, dialect))
 }
 
 fn documents(evaluated: &Evaluated) -> usize {
@@ -102,9 +100,9 @@ fn count<T>(systems: &[T], of: impl Fn(&T) -> usize) -> Cell {
     }
 }
 
-fn notes(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dialect) -> Vec<String> {
-    let mut notes = vec![dialect.describe(evaluator.conventions())];
-    notes.extend(evaluator.describe());
+fn notes(evaluated: &Evaluated, dialect: &Dialect) -> Vec<String> {
+    let mut notes = vec![dialect.describe(&evaluated.columns.conventions)];
+    notes.extend(evaluated.columns.notes.iter().cloned());
     notes.extend(evaluated.remarks.iter().cloned());
     notes
 }
@@ -146,20 +144,15 @@ struct ValueOf<'a> {
     left_out: bool,
 }
 
-pub(super) fn json<'a>(
-    evaluated: &'a Evaluated,
-    evaluator: &'a Evaluator,
-    dialect: &'a Dialect,
-    shown: &Shown,
-) -> Output<'a> {
+pub(super) fn json<'a>(evaluated: &'a Evaluated, dialect: &'a Dialect, shown: &Shown) -> Output<'a> {
     let defined = |value: f64| Some(value).filter(|value| !value.is_nan());
     let folds = if shown.per_fold { evaluated.folds() } else { Vec::new() };
     let folds: Vec<Option<usize>> = folds.into_iter().filter(Option::is_some).chain([None]).collect();
     let (mut means, mut values) = (Vec::new(), Vec::new());
     for (system, label) in evaluated.systems.iter().enumerate() {
-        for (measure, name) in evaluator.names().iter().enumerate() {
+        for (measure, name) in evaluated.columns.names.iter().enumerate() {
             for &fold in &folds {
-                let Mean { value, queries, undefined } = evaluated.mean(evaluator, system, measure, fold);
+                let Mean { value, queries, undefined } = evaluated.mean(system, measure, fold);
                 means.push(MeanOf { system: label, measure: name, fold, mean: defined(value), queries, undefined });
             }
             let queries = if shown.per_query { evaluated.queries.as_slice() } else { &[] };
@@ -172,8 +165,8 @@ pub(super) fn json<'a>(
     }
     Output {
         dialect: dialect.name,
-        conventions: evaluator.conventions(),
-        notes: notes(evaluated, evaluator, dialect),
+        conventions: &evaluated.columns.conventions,
+        notes: notes(evaluated, dialect),
         queries: evaluated.queries.len(),
         documents: documents(evaluated),
         means,

@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use fivefold_base::words::{counted, which};
 use fivefold_core::Dataset;
 use fivefold_data::leaks::{Finding, SortedRows};
 use fivefold_data::{Part, ReadOptions, Source, open, read_scores};
 use fivefold_experiment::leaks;
-use fivefold_metrics::{Evaluator, Judged, Mean, Scratch, mean_over_folds};
+use fivefold_metrics::mean::{GEOMETRIC_FLOOR, GeometricMean, geometric_mean, settle};
+use fivefold_metrics::{Conventions, Evaluator, FoldMean, Judged, Mean, Scratch, mean_over_folds};
 
+use crate::labels::labelled;
 use crate::problem::{self, Problem};
 use crate::reading;
 use crate::screen::tell;
@@ -80,8 +83,8 @@ pub(in crate::commands) fn path(pattern: &str, fold: Option<usize>) -> String {
 /// The values of all systems: `[(system * queries + query) * measures + measure]`, NaN if
 /// undefined.
 pub(super) struct Evaluated {
+    pub(super) columns: Columns,
     pub(super) systems: Vec<String>,
-    pub(super) measures: usize,
     pub(super) queries: Vec<Query>,
     pub(super) values: Vec<f64>,
     /// Whether the means of a system leave a query out: `[system * queries + query]`. The list is
@@ -91,6 +94,23 @@ pub(super) struct Evaluated {
     pub(super) words: [&'static str; 2],
     /// Remarks on the data, one line for each.
     pub(super) remarks: Vec<String>,
+}
+
+/// The measures of the values, and the conventions in force.
+pub(super) struct Columns {
+    pub(super) names: Vec<String>,
+    pub(super) conventions: Conventions,
+    /// Whether means over queries are geometric.
+    pub(super) geometric: bool,
+    /// Lines that name the conventions.
+    pub(super) notes: Vec<String>,
+}
+
+impl From<&Evaluator> for Columns {
+    fn from(evaluator: &Evaluator) -> Self {
+        let (names, conventions) = (evaluator.names().to_vec(), evaluator.conventions().clone());
+        Columns { names, conventions, geometric: false, notes: evaluator.describe() }
+    }
 }
 
 /// One evaluated query.
@@ -132,7 +152,8 @@ pub(super) fn evaluate(evaluator: &Evaluator, folds: &[TestPart], systems: &[Str
     let systems = systems.into_iter().map(|(label, _)| label).collect();
     let expected_error = judged.iter().map(|query| highest_expected_error(evaluator, query)).fold(0.0, f64::max);
     let (left_out, remarks) = (Vec::new(), drawn_remarks(scratch.standard_error(), expected_error));
-    Ok(Evaluated { systems, measures, queries, values, left_out, words: ["query", "document"], remarks })
+    let (columns, words) = (Columns::from(evaluator), ["query", "document"]);
+    Ok(Evaluated { columns, systems, queries, values, left_out, words, remarks })
 }
 
 /// The highest standard error of E of a query, over all measures.
@@ -170,26 +191,6 @@ pub(super) fn label_sorted_ties(
     leaks::label_sorted_ties(evaluator.conventions(), &sorted, scores)
 }
 
-/// Splits each `[LABEL=]FILE` into label and path. Without a label, the path is the label. Two
-/// equal labels are an error.
-pub(super) fn labelled(systems: &[String]) -> miette::Result<Vec<(String, String)>> {
-    let label = |system: &String| match system.split_once('=') {
-        // A path may contain `=` too. So a text with a separator of folders is not a label.
-        Some((label, path)) if !label.is_empty() && !label.contains(std::path::is_separator) => {
-            (label.to_owned(), path.to_owned())
-        }
-        _ => (system.clone(), system.clone()),
-    };
-    let systems: Vec<(String, String)> = systems.iter().map(label).collect();
-    match (1..systems.len()).find(|&i| systems[..i].iter().any(|(label, _)| *label == systems[i].0)) {
-        Some(twice) => {
-            let what = format!("two files are labelled `{}`", systems[twice].0);
-            Err(Problem::new(what).help("give them labels: A=a/scores.txt B=b/scores.txt").into())
-        }
-        None => Ok(systems),
-    }
-}
-
 /// Checks that there is a score file for each fold.
 pub(in crate::commands) fn check_folds(pattern: &str, many_folds: bool) -> miette::Result<()> {
     let what = match (many_folds, pattern.contains(FOLD)) {
@@ -214,7 +215,7 @@ impl Evaluated {
 
     /// One value; NaN if undefined.
     pub(super) fn value(&self, system: usize, query: usize, measure: usize) -> f64 {
-        self.values[(system * self.queries.len() + query) * self.measures + measure]
+        self.values[(system * self.queries.len() + query) * self.columns.names.len() + measure]
     }
 
     /// Whether the means of a system leave a query out.
@@ -222,8 +223,28 @@ impl Evaluated {
         self.left_out.get(system * self.queries.len() + query).is_some_and(|&out| out)
     }
 
+    fn geometric(&self, values: &[f64]) -> GeometricMean {
+        let policy = self.columns.conventions.undefined;
+        let settled: Vec<f64> = values.iter().filter_map(|&value| settle(value, policy)).collect();
+        geometric_mean(&settled, GEOMETRIC_FLOOR)
+    }
+
+    /// Takes geometric means over queries in place of arithmetic ones.
+    pub(super) fn with_geometric_means(mut self) -> Self {
+        self.columns.geometric = true;
+        let out = |place: usize| self.left_out.get(place / self.columns.names.len()).is_some_and(|&out| out);
+        let values: Vec<f64> =
+            (0..self.values.len()).filter(|&place| !out(place)).map(|place| self.values[place]).collect();
+        let floored = self.geometric(&values).floored;
+        let (values, are) = (counted(floored, "value"), which(floored, "is", "are"));
+        let what = format!("means over queries: geometric, exp(mean ln max(value, {GEOMETRIC_FLOOR}))");
+        let note = format!("{what}; {values} {are} below this floor");
+        self.columns.notes.push(note);
+        self
+    }
+
     /// The mean over one fold, or over all folds by the rule of the conventions.
-    pub(super) fn mean(&self, evaluator: &Evaluator, system: usize, measure: usize, fold: Option<usize>) -> Mean {
+    pub(super) fn mean(&self, system: usize, measure: usize, fold: Option<usize>) -> Mean {
         let wanted = self.folds().into_iter().filter(|number| fold.is_none() || *number == fold);
         let of_fold = |number: Option<usize>| -> Vec<f64> {
             let queries = (0..self.queries.len()).filter(|&query| self.queries[query].fold == number);
@@ -232,7 +253,11 @@ impl Evaluated {
         };
         let values: Vec<Vec<f64>> = wanted.map(of_fold).collect();
         let values: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
-        let conventions = evaluator.conventions();
+        let conventions = &self.columns.conventions;
+        if self.columns.geometric {
+            let all = mean_over_folds(&values, FoldMean::Queries, conventions.undefined);
+            return Mean { value: self.geometric(&values.concat()).value, ..all };
+        }
         mean_over_folds(&values, conventions.fold_mean, conventions.undefined)
     }
 }

@@ -38,7 +38,8 @@ pub(super) fn tables(args: &Args, measure: &str) -> miette::Result<Vec<Table>> {
             (Some(_), None) => vec![blank(), blank()],
         }
     };
-    let columns = [&["rank", "document", "score", "grade"][..], &names, &["contribution", "sum"]].concat();
+    let sums: &[&str] = if told.whole { &[] } else { &["contribution", "sum"] };
+    let columns = [&["rank", "document", "score", "grade"][..], &names, sums].concat();
     let title = format!("{} of query {}: {}", told.measure, args.query, value(&told));
     let mut ranking = Table::new("ranking", title, columns, 2);
     let shown = told.positions.min(args.rows);
@@ -52,7 +53,7 @@ pub(super) fn tables(args: &Args, measure: &str) -> miette::Result<Vec<Table>> {
             false => Cell::missing("unjudged"),
         });
         cells.extend(factors(place.factors));
-        cells.extend([perhaps(place.contribution), perhaps(place.sum)]);
+        cells.extend([place.contribution, place.sum].map(perhaps).into_iter().take(sums.len()));
         ranking.rows.push(cells);
     }
     if told.positions > shown {
@@ -111,6 +112,10 @@ pub(super) fn tables(args: &Args, measure: &str) -> miette::Result<Vec<Table>> {
     steps.notes.extend(told.remarks.iter().cloned());
     steps.notes.push(dialect.describe(&conventions));
     steps.notes.extend(evaluator.describe());
+    if told.whole {
+        ranking.notes.push("the measure is about the whole ranking: no position has a value of its own".to_owned());
+        return Ok(vec![ranking, steps]);
+    }
     Ok(vec![ranking, bounds, steps])
 }
 

@@ -1,0 +1,200 @@
+//! The output of trec_eval, byte for byte: `name topic value` a line, with tabs.
+//!
+//! The measures and their order are those of `trec_eval -m all_trec` and `-m official`. Version
+//! 9.0.8 compares scores as 32-bit floats; version 10 compares them in full, rounds levels of recall
+//! in another way, and adds `rbp`, `rbp_resid` and `unj`. Topics stand in the order of their ids as
+//! bytes, which is that of the caller. A value that is undefined counts as 0, as in trec_eval, and
+//! is counted.
+//!
+//! Cost: a ranking is looked at once by each measure, for all its cutoffs. A topic's pool is prepared
+//! once for all runs.
+
+mod experimental;
+mod lines;
+mod text;
+
+use fivefold_base::Assessment;
+use fivefold_core::Seed;
+use fivefold_metrics::conventions::Unjudged;
+use fivefold_metrics::evaluator::Pool;
+use fivefold_metrics::mean::{GEOMETRIC_FLOOR, geometric_mean};
+use fivefold_metrics::{Conventions, Evaluator, MeasureError, MeasureSpec, Scratch};
+
+use experimental::{Gains, IdealGains};
+use lines::{Count, What};
+pub use lines::{Line, Program, lines};
+use text::Labels;
+
+/// Makes the output of runs.
+pub struct Printer {
+    lines: Vec<Line>,
+    labels: Labels,
+    evaluator: Evaluator,
+    threshold: u8,
+    only_judged: bool,
+    per_topic: bool,
+    depth: Option<usize>,
+}
+
+/// A topic's judged documents.
+pub struct JudgedTopic {
+    id: String,
+    grades: Vec<u8>,
+    ideal: IdealGains,
+    pool: Pool,
+}
+
+/// The output of a run, to which topics are added in the order of their ids.
+pub struct RunOutput<'a> {
+    printer: &'a Printer,
+    text: String,
+    /// For each line, the sum over the topics.
+    sums: Vec<f64>,
+    /// For each line of a geometric mean, the values of the topics.
+    values: Vec<Vec<f64>>,
+    topics: usize,
+    undefined: usize,
+    scratch: Scratch,
+    columns: Vec<f64>,
+}
+
+impl Printer {
+    /// A printer of these lines. `per_topic` prints the values of each topic too; `depth` is how many
+    /// documents of a topic count, from the first (`None`: all).
+    ///
+    /// # Errors
+    /// If a measure does not fit the conventions or the highest grade.
+    pub fn new(
+        lines: Vec<Line>,
+        conventions: &Conventions,
+        max_grade: u8,
+        per_topic: bool,
+        depth: Option<usize>,
+    ) -> Result<Self, MeasureError> {
+        let specs = lines.iter().filter_map(|line| match &line.what {
+            What::Value(spec) | What::Geometric(spec) => Some(spec.clone()),
+            _ => None,
+        });
+        let specs: Vec<MeasureSpec> = specs.collect();
+        Ok(Printer {
+            labels: Labels::new(lines.iter().map(|line| line.name.as_str())),
+            evaluator: Evaluator::new(&specs, conventions, max_grade, Seed::new(0))?,
+            threshold: conventions.threshold,
+            only_judged: conventions.unjudged == Unjudged::Removed,
+            lines,
+            per_topic,
+            depth,
+        })
+    }
+
+    /// Prepares a topic.
+    ///
+    /// # Errors
+    /// If a grade is above the highest grade.
+    pub fn topic(&self, id: &str, grades: Vec<u8>) -> Result<JudgedTopic, MeasureError> {
+        let (id, pool) = (id.to_owned(), self.evaluator.pool(id, &grades)?);
+        Ok(JudgedTopic { id, pool, ideal: IdealGains::new(&grades, self.threshold), grades })
+    }
+
+    /// The output of a run, so far without topics.
+    pub fn run(&self) -> RunOutput<'_> {
+        RunOutput {
+            printer: self,
+            text: String::new(),
+            sums: vec![0.0; self.lines.len()],
+            values: vec![Vec::new(); self.lines.len()],
+            topics: 0,
+            undefined: 0,
+            scratch: Scratch::default(),
+            columns: vec![0.0; self.evaluator.names().len()],
+        }
+    }
+
+    /// Writes a line of a topic.
+    fn put(&self, text: &mut String, place: usize, topic: &str, number: f64, ranking: &[Assessment]) {
+        let Printer { lines, labels, .. } = self;
+        match &lines[place].what {
+            What::RunTag | What::Topics | What::Geometric(_) => {}
+            What::Grades(count) => labels.put(text, place, topic, |text| text::put_grades(text, ranking, *count)),
+            What::Count(_) => labels.put(text, place, topic, |text| text::put_count(text, number)),
+            What::Value(_) | What::Experimental(_) => {
+                labels.put(text, place, topic, |text| text::put_value(text, number));
+            }
+        }
+    }
+}
+
+impl RunOutput<'_> {
+    /// Adds a topic; `ranking` has all documents of the run, from the first to the last.
+    ///
+    /// # Errors
+    /// If the run has more judged documents of a grade than the topic.
+    pub fn add(&mut self, topic: &JudgedTopic, mut ranking: Vec<Assessment>) -> Result<(), MeasureError> {
+        let Printer { lines, evaluator, threshold, only_judged, per_topic, depth, .. } = self.printer;
+        if *only_judged {
+            ranking.retain(|document| document.is_judged());
+        }
+        ranking.truncate(depth.unwrap_or(usize::MAX));
+        evaluator.originals(&topic.pool, &ranking, &mut self.scratch, &mut self.columns)?;
+        self.topics += 1;
+        self.undefined += usize::from(self.columns.iter().any(|value| value.is_nan()));
+        let mut gains = None;
+        let mut values = self.columns.iter().map(|value| if value.is_nan() { 0.0 } else { *value });
+        for (place, line) in lines.iter().enumerate() {
+            let number = match &line.what {
+                What::RunTag | What::Grades(_) => 0.0,
+                What::Topics => 1.0,
+                What::Count(count) => count.of(&topic.grades, &ranking, *threshold) as f64,
+                What::Value(_) | What::Geometric(_) => values.next().unwrap_or(0.0),
+                What::Experimental(measure) => {
+                    measure.of(&topic.ideal, gains.get_or_insert_with(|| Gains::of(&ranking)))
+                }
+            };
+            self.sums[place] += number;
+            if matches!(line.what, What::Geometric(_)) {
+                self.values[place].push(number);
+            }
+            if *per_topic {
+                self.printer.put(&mut self.text, place, &topic.id, number, &ranking);
+            }
+        }
+        Ok(())
+    }
+
+    /// The whole output of a run with this tag, and the number of topics with an undefined value.
+    pub fn finish(mut self, tag: &str) -> (String, usize) {
+        let Printer { lines, labels, .. } = self.printer;
+        let (text, topics) = (&mut self.text, self.topics);
+        let mean = |sum: f64| if topics == 0 { 0.0 } else { sum / topics as f64 };
+        for (place, line) in lines.iter().enumerate() {
+            let sum = self.sums[place];
+            match &line.what {
+                What::Grades(_) => {}
+                What::RunTag => labels.put(text, place, "all", |text| text.push_str(tag)),
+                What::Topics | What::Count(_) => labels.put(text, place, "all", |text| text::put_count(text, sum)),
+                What::Value(_) | What::Experimental(_) => {
+                    labels.put(text, place, "all", |text| text::put_value(text, mean(sum)));
+                }
+                What::Geometric(_) => {
+                    let value = geometric_mean(&self.values[place], GEOMETRIC_FLOOR).value;
+                    labels.put(text, place, "all", |text| text::put_value(text, if topics == 0 { 0.0 } else { value }));
+                }
+            }
+        }
+        (self.text, self.undefined)
+    }
+}
+
+impl Count {
+    fn of(self, pool: &[u8], ranked: &[Assessment], threshold: u8) -> usize {
+        let relevant = |document: &&Assessment| document.grade() >= threshold;
+        match self {
+            Count::Retrieved => ranked.len(),
+            Count::Relevant => pool.iter().filter(|&&grade| grade >= threshold).count(),
+            Count::RelevantRetrieved => ranked.iter().filter(relevant).count(),
+            Count::OthersRetrieved => {
+                ranked.iter().filter(|document| document.is_judged() && !relevant(document)).count()
+            }
+        }
+    }
+}
