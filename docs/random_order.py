@@ -1,4 +1,5 @@
-"""Makes the table of docs/measures.md: how much of each measure a random order gets.
+"""Makes the tables of docs/random-order.md: how much of each measure a random order gets, and how many pairs of systems a paired
+t-test tells apart under a measure and under its V2.
 
     FIVEFOLD_DATA=~/letor python3 docs/random_order.py [PATH OF fivefold]
 
@@ -32,23 +33,45 @@ def evaluate(folder, arguments):
     return [(2 * float(row[-3]), int(row[-2])) for row in found]
 
 
-def letor(folder, pattern):
-    for fold in FOLDS:
+def letor(folder, pattern, folds=FOLDS):
+    for fold in folds:
         lines = sum(1 for line in open(str(DATA / pattern).format(fold=fold)) if line.strip())
         (folder / f"{fold}.txt").write_text("0\n" * lines)
     return evaluate(folder, ["--data", str(DATA / pattern), "--scores", "{fold}.txt"])
 
 
-def trec(folder):
-    run = sorted((DATA / "trec/dl19/runs").glob("BM25__*"))[0]
+def trec(folder, qrels, run):
     rows = (line.split() for line in run.read_text().splitlines())
     (folder / "run").write_text("".join(f"{topic} Q0 {document} 1 0 same\n" for topic, _, document, *_ in rows))
-    return evaluate(folder, ["--qrels", str(DATA / "trec/dl19/qrels.txt"), "--runs", "run"])
+    return evaluate(folder, ["--qrels", str(DATA / qrels), "--runs", "run"])
 
 
+def significant(folder, arguments):
+    """For each measure and its V2, how many pairs of systems differ at p < .05 (paired t-test)."""
+    versions = [name for measure in MEASURES for name in (measure, measure.replace("@", ".v2@") if "@" in measure else f"{measure}.v2")]
+    rules = "--sp-upper ideal --sp-expected exact --undefined skip --ties average --replace --out out"
+    counts = {}
+    for version in versions:
+        command = [PROGRAM, "compare", *arguments, *rules.split(), "--measure", version]
+        subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+        pairs = list(csv.DictReader(open(folder / "out/pairs.csv")))
+        counts[version] = (sum(float(pair["p"] or 1) < 0.05 for pair in pairs), len(pairs))
+    return [(counts[before], counts[after]) for before, after in zip(versions[::2], versions[1::2])]
+
+
+NAMES = ["MQ2008", "OHSUMED", "MSLR sample", "DL19, BM25", "trec_eval's test"]
 with tempfile.TemporaryDirectory() as name:
     folder = Path(name)
-    columns = [letor(folder, "mq2008/S{fold}.txt"), letor(folder, "ohsumed/Fold{fold}/testset.txt"), trec(folder)]
-print("| measure | MQ2008 | OHSUMED | DL19, BM25 |\n|---|---|---|---|")
+    bm25 = sorted((DATA / "trec/dl19/runs").glob("BM25__*"))[0]
+    columns = [letor(folder, "mq2008/S{fold}.txt"), letor(folder, "ohsumed/Fold{fold}/testset.txt"), letor(folder, "mslr-sample/S{fold}.txt")]
+    columns += [trec(folder, "trec/dl19/qrels.txt", bm25)]
+    columns += [trec(folder, "trec/trec_eval/test/qrels.test", DATA / "trec/trec_eval/test/results.test")]
+    dl19 = ["--qrels", str(DATA / "trec/dl19/qrels.txt"), "--runs", *map(str, sorted((DATA / "trec/dl19/runs").glob("*.txt")))]
+    mq2008 = ["--dataset", "mq2008", "--data-dir", str(DATA), "--scores", str(DATA / "mq2008-systems/*/Fold{fold}.score")]
+    power = [significant(folder, arguments) for arguments in (mq2008, dl19)]
+print(f"| measure | {' | '.join(NAMES)} |\n|---|{'---|' * len(NAMES)}")
 for measure, *values in zip(MEASURES, *columns):
     print(f"| `{measure}` | " + " | ".join(f"{share:.2f} ({queries})" for share, queries in values) + " |")
+print("\n| measure | MQ2008, 28 pairs | DL19, 703 pairs |\n|---|---|---|")
+for measure, *values in zip(MEASURES, *power):
+    print(f"| `{measure}` | " + " | ".join(f"{before[0]} / {after[0]}" for before, after in values) + " |")
