@@ -16,7 +16,7 @@ mod strict;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use fivefold_base::{GradeScale, Seed};
+use fivefold_base::{Assessment, GradeScale, Seed};
 
 use crate::conventions::{Conventions, Scores, Ties, Unjudged};
 use crate::entry::{Asks, Cutoffs};
@@ -179,6 +179,24 @@ impl Evaluator {
     /// The conventions in force if a measure's name gives no parameter.
     pub fn conventions(&self) -> &Conventions {
         &self.conventions
+    }
+
+    /// Lets a topic that a run lacks count as 0, given its values for no retrieved document: also a
+    /// measure that is undefined for an empty list, such as precision of a set. A value that is
+    /// undefined for every run stays so.
+    ///
+    /// # Errors
+    /// As [`judge_pool`](Self::judge_pool).
+    pub fn count_as_zero(&self, id: &str, pool: &[u8], values: &mut [f64]) -> Result<(), MeasureError> {
+        if values.iter().all(|value| !value.is_nan()) {
+            return Ok(());
+        }
+        let mut of_another = vec![0.0; values.len()];
+        let judged = self.judge_pool(id, pool, &[Assessment::Unjudged], Some(&["-"]))?;
+        self.evaluate(&judged, &[0.0], &mut Scratch::default(), &mut of_another)?;
+        let undefined = values.iter_mut().zip(of_another).filter(|(value, _)| value.is_nan());
+        undefined.filter(|(_, other)| !other.is_nan()).for_each(|(value, _)| *value = 0.0);
+        Ok(())
     }
 
     /// Values of one ranker on one query: `out[c]` is the value of column `c`, NaN if it is

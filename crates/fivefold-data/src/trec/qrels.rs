@@ -73,6 +73,40 @@ impl OfDocument for Judgement {
 }
 
 impl Qrels {
+    /// Judgements from memory: topic, document and grade. `name` stands for the file in messages, and
+    /// the number of a judgement, from 1, for its line.
+    ///
+    /// ```
+    /// use fivefold_data::trec::{Duplicates, Qrels};
+    ///
+    /// let qrels = Qrels::of("mine", [("t1", "d1", 2), ("t1", "d2", 0)], Duplicates::Error)?;
+    /// assert_eq!((qrels.documents(), qrels.max_grade()), (2, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`read_qrels`].
+    pub fn of<'a>(
+        name: &str,
+        judgements: impl IntoIterator<Item = (&'a str, &'a str, i32)>,
+        duplicates: Duplicates,
+    ) -> Result<Self, TrecError> {
+        let (path, mut topics) = (Path::new(name), Gathered::default());
+        for ((topic, document, grade), number) in judgements.into_iter().zip(1..) {
+            check_grade(topic, document, grade).map_err(|kind| TrecError::new(path, number, kind))?;
+            topics.add(topic, number, Judgement { document: document.into(), grade });
+        }
+        settled(path, topics, duplicates)?.unless_empty()
+    }
+
+    /// Refuses qrels without a judgement.
+    fn unless_empty(self) -> Result<Self, TrecError> {
+        match self.topics.is_empty() {
+            true => Err(TrecError::new(&self.file, 0, TrecErrorKind::Empty("judgement"))),
+            false => Ok(self),
+        }
+    }
+
     /// The topic with this id.
     pub fn topic(&self, id: &str) -> Option<&QrelsTopic> {
         self.by_id.get(id).map(|&place| &self.topics[place])
@@ -174,20 +208,33 @@ pub fn read_qrels(path: &Path, duplicates: Duplicates) -> Result<Qrels, TrecErro
         Ok(())
     });
     // A document that stands twice is the fault, if it stands before a line that cannot be read.
+    let qrels = Qrels { comments, ..settled(path, topics, duplicates)? };
+    read?;
+    qrels.unless_empty()
+}
+
+/// The judgements of all topics, each document once.
+fn settled(path: &Path, topics: Gathered<Judgement>, duplicates: Duplicates) -> Result<Qrels, TrecError> {
     let settled = topics.settle(duplicates, |judgement| judgement.grade);
     let settled = settled.map_err(|twice| TrecError::twice(path, twice))?;
-    read?;
     let (repeated, conflicting) = (settled.equal, settled.unequal);
     let topic =
         |topic: Topic<Judgement>| QrelsTopic { id: topic.id, judgements: topic.items, by_id: topic.by_document };
     let topics: Vec<QrelsTopic> = settled.topics.into_iter().map(topic).collect();
-    if topics.is_empty() {
-        return Err(TrecError::new(path, 0, TrecErrorKind::Empty("judgement")));
-    }
     let all = topics.iter().flat_map(|topic: &QrelsTopic| &topic.judgements);
     let negative = all.filter(|judgement| judgement.grade < 0).count();
     let (file, by_id) = (path.to_owned(), settled.by_id);
-    Ok(Qrels { file, topics, comments, repeated, conflicting, negative, duplicates, by_id })
+    Ok(Qrels { file, topics, comments: 0, repeated, conflicting, negative, duplicates, by_id })
+}
+
+/// Refuses a grade above the scale.
+fn check_grade(topic: &str, document: &str, grade: i32) -> Result<(), TrecErrorKind> {
+    let scale = GradeScale::new(None);
+    if grade < 0 || u8::try_from(grade).is_ok_and(|grade| scale.has(grade)) {
+        return Ok(());
+    }
+    let (topic, document, highest) = (topic.to_owned(), document.to_owned(), scale.highest());
+    Err(TrecErrorKind::HighGrade { topic, document, found: grade, highest })
 }
 
 /// The fields of a line of qrels.
@@ -212,11 +259,7 @@ impl<'a> Line<'a> {
             return Err(TrecErrorKind::Fields { found, expected: "4" });
         }
         let grade: i32 = grade.parse().map_err(|_| TrecErrorKind::Grade { found: grade.to_owned() })?;
-        let scale = GradeScale::new(None);
-        if grade >= 0 && !u8::try_from(grade).is_ok_and(|grade| scale.has(grade)) {
-            let (topic, document, highest) = (topic.to_owned(), document.to_owned(), scale.highest());
-            return Err(TrecErrorKind::HighGrade { topic, document, found: grade, highest });
-        }
+        check_grade(topic, document, grade)?;
         Ok(Some(Line { topic, iteration, document, grade }))
     }
 }

@@ -63,6 +63,42 @@ impl OfDocument for Retrieved {
 }
 
 impl Run {
+    /// A run from memory: topic, document and score. `name` is its tag and stands for the file in
+    /// messages; the number of a document, from 1, stands for its line. Ranks are not used.
+    ///
+    /// ```
+    /// use fivefold_data::trec::{Duplicates, Run};
+    ///
+    /// let run = Run::of("mine", [("t1", "d1", 0.7), ("t1", "d2", 0.2)], Duplicates::Error)?;
+    /// assert_eq!((run.documents(), run.tag.as_str()), (2, "mine"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`read_run`].
+    pub fn of<'a>(
+        name: &str,
+        documents: impl IntoIterator<Item = (&'a str, &'a str, f64)>,
+        duplicates: Duplicates,
+    ) -> Result<Self, TrecError> {
+        let (path, mut topics) = (Path::new(name), Gathered::default());
+        for ((topic, document, score), number) in documents.into_iter().zip(1..) {
+            if !score.is_finite() {
+                return Err(TrecError::new(path, number, TrecErrorKind::Score { found: score.to_string() }));
+            }
+            topics.add(topic, number, Retrieved { document: document.into(), score, rank: 0 });
+        }
+        Ok(Run { tag: name.to_owned(), ..settled(path, topics, duplicates)?.unless_empty()? })
+    }
+
+    /// Refuses a run without a document.
+    fn unless_empty(self) -> Result<Self, TrecError> {
+        match self.topics.is_empty() {
+            true => Err(TrecError::new(&self.file, 0, TrecErrorKind::Empty("document"))),
+            false => Ok(self),
+        }
+    }
+
     /// The topic with this id.
     pub fn topic(&self, id: &str) -> Option<&RunTopic> {
         self.by_id.get(id).map(|&place| &self.topics[place])
@@ -115,19 +151,30 @@ pub fn read_run(path: &Path, duplicates: Duplicates) -> Result<Run, TrecError> {
         Ok(())
     });
     // A document that stands twice is the fault, if it stands before a line that cannot be read.
+    let run = settled(path, topics, duplicates)?;
+    read?;
+    let run = run.unless_empty()?;
+    let ranks_differ = run.topics.iter().filter(|topic| ranks_differ(&topic.documents)).count();
+    Ok(Run { tag: tag_of_first.unwrap_or_default(), comments, other_tags, ranks_differ, ..run })
+}
+
+/// The documents of all topics, each once.
+fn settled(path: &Path, topics: Gathered<Retrieved>, duplicates: Duplicates) -> Result<Run, TrecError> {
     let settled = topics.settle(duplicates, |retrieved| retrieved.score);
     let settled = settled.map_err(|twice| TrecError::twice(path, twice))?;
-    read?;
-    let Some(tag) = tag_of_first else {
-        return Err(TrecError::new(path, 0, TrecErrorKind::Empty("document")));
-    };
-    let repeated = settled.equal + settled.unequal;
     let topic =
         |topic: Topic<Retrieved>| RunTopic { id: topic.id, documents: topic.items, by_document: topic.by_document };
-    let topics: Vec<RunTopic> = settled.topics.into_iter().map(topic).collect();
-    let ranks_differ = topics.iter().filter(|topic| ranks_differ(&topic.documents)).count();
-    let (file, by_id) = (path.to_owned(), settled.by_id);
-    Ok(Run { file, tag, topics, comments, repeated, other_tags, ranks_differ, duplicates, by_id })
+    Ok(Run {
+        file: path.to_owned(),
+        tag: String::new(),
+        topics: settled.topics.into_iter().map(topic).collect(),
+        comments: 0,
+        repeated: settled.equal + settled.unequal,
+        other_tags: 0,
+        ranks_differ: 0,
+        duplicates,
+        by_id: settled.by_id,
+    })
 }
 
 /// The fields of a line of a run.

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use fivefold_base::Assessment;
 use fivefold_data::trec::{Joined, Qrels, QrelsTopic, read_run};
 use fivefold_metrics::conventions::{MissingTopics, Unjudged};
 use fivefold_metrics::{Evaluator, Scratch};
@@ -91,7 +90,7 @@ fn one_run(
         let judged = evaluator.judge_pool(topic.id, pool, &topic.assessments, Some(ids)).map_err(Problem::from)?;
         evaluator.evaluate(&judged, &topic.scores, &mut scratch, place).map_err(Problem::from)?;
         if !topic.in_run && policy == MissingTopics::Zero {
-            count_as_zero(evaluator, topic.id, pool, place)?;
+            evaluator.count_as_zero(topic.id, pool, place).map_err(Problem::from)?;
         }
         expected_error = expected_error.max(highest_expected_error(evaluator, &judged));
     }
@@ -100,18 +99,4 @@ fn one_run(
     let remarks =
         run.remarks().into_iter().chain(joined.remarks()).chain(drawn).map(|remark| format!("{label}: {remark}"));
     Ok(OfRun { values, left_out, remarks: remarks.collect() })
-}
-
-/// A missing topic counts as 0 also for a measure that is undefined for an empty list, such as
-/// precision of a set, but not where the value is undefined for every run.
-fn count_as_zero(evaluator: &Evaluator, id: &str, pool: &[u8], values: &mut [f64]) -> miette::Result<()> {
-    if values.iter().all(|value| !value.is_nan()) {
-        return Ok(());
-    }
-    let mut of_another = vec![0.0; values.len()];
-    let judged = evaluator.judge_pool(id, pool, &[Assessment::Unjudged], Some(&["-"])).map_err(Problem::from)?;
-    evaluator.evaluate(&judged, &[0.0], &mut Scratch::default(), &mut of_another).map_err(Problem::from)?;
-    let undefined = values.iter_mut().zip(of_another).filter(|(value, _)| value.is_nan());
-    undefined.filter(|(_, other)| !other.is_nan()).for_each(|(value, _)| *value = 0.0);
-    Ok(())
 }

@@ -1,0 +1,172 @@
+"""The built-in rankers, with the habits of scikit-learn: get_params, set_params, fit, predict."""
+
+import inspect
+import json
+import keyword
+import os
+
+import numpy as np
+
+from . import _fivefold
+from .dataset import Dataset
+
+
+class Ranker:
+    """A ranker. Each built-in ranker is a subclass, whose arguments are its parameters."""
+
+    kind = None
+    _defaults: dict = {}
+
+    def __init__(self, **params):
+        unknown = [name for name in params if name not in self._defaults and name not in ("seed", "threads")]
+        if unknown:
+            raise _fivefold.ConfigError(
+                f"{type(self).__name__} has no parameter {unknown[0]}; it has {', '.join(self._defaults)}, seed and threads"
+            )
+        for name, default in {**self._defaults, "seed": 1, "threads": 0}.items():
+            setattr(self, name, params.get(name, default))
+
+    def get_params(self, deep=True):
+        """The parameters, by name."""
+        return {name: getattr(self, name) for name in (*self._defaults, "seed", "threads")}
+
+    def set_params(self, **params):
+        """Changes parameters; returns the ranker."""
+        for name, value in params.items():
+            if name not in self.get_params():
+                raise _fivefold.ConfigError(f"{type(self).__name__} has no parameter {name}")
+            setattr(self, name, value)
+        return self
+
+    def fit(self, X, y=None, qid=None, *, group=None, valid=None):
+        """Learns from a `Dataset`, or from a matrix, grades and queries. Returns the ranker.
+
+        `valid` is a `Dataset` for early stopping and the choice among models. Ctrl-C stops the fit.
+        """
+        train = X if isinstance(X, Dataset) else Dataset(X, y, qid, group=group)
+        if isinstance(valid, tuple):
+            valid = Dataset(*valid)
+        params = {name: getattr(self, name) for name in self._defaults}
+        params = {
+            _name(name): value for name, value in params.items() if value is not None and value != self._defaults[name]
+        }
+        core, self.warnings_ = _fivefold.fit(
+            self.kind,
+            json.dumps(params, default=_plain),
+            train._core,
+            None if valid is None else valid._core,
+            int(self.seed),
+            int(self.threads),
+        )
+        self.model_ = Model(core)
+        self.n_features_in_ = train.width
+        return self
+
+    def predict(self, X):
+        """The score of each document of a `Dataset` or a matrix."""
+        if not hasattr(self, "model_"):
+            raise _fivefold.FitError(f"this {type(self).__name__} is not fitted; call fit first")
+        return self.model_.predict(X)
+
+    def __sklearn_clone__(self):
+        return type(self)(**self.get_params())
+
+    def __repr__(self):
+        changed = {
+            name: value
+            for name, value in self.get_params().items()
+            if value != {**self._defaults, "seed": 1, "threads": 0}[name]
+        }
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
+
+
+class Model:
+    """A fitted model."""
+
+    def __init__(self, core):
+        self._core = core
+
+    @property
+    def kind(self):
+        """The kind of the ranker."""
+        return self._core.ranker
+
+    @property
+    def importance(self):
+        """One importance for each feature, or None."""
+        found = self._core.importance
+        return None if found is None else np.asarray(found)
+
+    def predict(self, X, threads=1):
+        """The score of each document of a `Dataset` or a matrix."""
+        if not isinstance(X, Dataset):
+            rows = len(X)
+            X = Dataset(X, np.zeros(rows, dtype=np.uint8), group=[rows] if rows else [])
+        return self._core.predict(X._core, threads)
+
+    def to_text(self):
+        """The model as the text of a model file, which the program reads, too."""
+        return self._core.to_text()
+
+    def save(self, path):
+        """Writes the model file."""
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(self.to_text())
+
+
+def load_model(path):
+    """A model from a model file of the program or of `Model.save`."""
+    with open(os.fspath(path), encoding="utf-8", newline="") as file:
+        return Model(_fivefold.load(file.read()))
+
+
+def _argument(name):
+    """A parameter's name as an argument of Python: `lambda` is `lambda_`."""
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def _name(argument):
+    """The parameter of an argument."""
+    return argument.removesuffix("_") if keyword.iskeyword(argument.removesuffix("_")) else argument
+
+
+def _plain(value):
+    if isinstance(value, np.generic):
+        return value.item()
+    raise _fivefold.ConfigError(f"a parameter is a number, a text, a bool or a list, not {type(value).__name__}")
+
+
+#: Names whose capitals are customary.
+CUSTOMARY = {
+    "adarank": "AdaRank",
+    "lambdamart": "LambdaMART",
+    "lambdarank": "LambdaRank",
+    "listnet": "ListNet",
+    "mart": "MART",
+    "rankboost": "RankBoost",
+    "ranknet": "RankNet",
+    "ranksvm": "RankSVM",
+    "l2-logistic": "L2Logistic",
+}
+
+
+def _classes():
+    made = {}
+    for kind, summary, params in _fivefold.rankers():
+        name = CUSTOMARY.get(kind) or "".join(part.capitalize() for part in kind.split("-"))
+        params = [(_argument(param), default, text) for param, default, text in params]
+        defaults = {param: json.loads(default) for param, default, _ in params}
+        help_lines = "\n".join(f"    {param} : default {defaults[param]!r}\n        {text}" for param, _, text in params)
+        doc = f"{summary.capitalize()}.\n\n    Parameters\n    ----------\n{help_lines}\n    seed : default 1\n    threads : default 0, one for each processor\n"
+        own = type(name, (Ranker,), {"kind": kind, "_defaults": defaults, "__doc__": doc, "__module__": __name__})
+        keywords = [
+            inspect.Parameter(param, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for param, default in {**defaults, "seed": 1, "threads": 0}.items()
+        ]
+        own.__signature__ = inspect.Signature(keywords)
+        made[name] = own
+    return made
+
+
+CLASSES = _classes()
+globals().update(CLASSES)

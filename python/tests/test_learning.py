@@ -1,0 +1,149 @@
+"""Data sets, rankers and models: those of the program."""
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fivefold as ff
+
+#: Parameters that make fits short, or that a ranker must be given.
+PARAMS = {
+    "feature": {"feature": 1},
+    "mart": {"trees": 20},
+    "lambdamart": {"trees": 20},
+    "random-forest": {"bags": 5},
+    "ranknet": {"epochs": 4},
+    "listnet": {"epochs": 4},
+    "lambdarank": {"epochs": 4},
+    "adarank": {"rounds": 20},
+    "rankboost": {"rounds": 20},
+    "coordinate-ascent": {"restarts": 2, "passes": 2},
+}
+
+
+@pytest.mark.parametrize("ranker", ff.rankers.CLASSES.values(), ids=lambda ranker: ranker.kind)
+def test_models_are_those_of_the_program(ranker, letor, program, tmp_path):
+    params = PARAMS.get(ranker.kind, {})
+    given = [f"--param={name}={value}" for name, value in params.items()]
+    files = ["--train", letor / "train.txt", "--valid", letor / "valid.txt"]
+    program("train", "--ranker", ranker.kind, *given, *files, "--seed", 5, "-o", tmp_path / "m.json")
+    expected = json.loads((tmp_path / "m.json").read_text())
+    train, valid = (ff.Dataset.from_letor(letor / f"{name}.txt") for name in ("train", "valid"))
+    fitted = ranker(**params, seed=5, threads=2).fit(train, valid=valid)
+    found = json.loads(fitted.model_.to_text())
+    assert found["model"] == expected["model"]
+    assert found["header"] == expected["header"]
+    again = ff.load_model(tmp_path / "m.json")
+    assert again.predict(valid).tobytes() == fitted.predict(valid).tobytes()
+    fitted.model_.save(tmp_path / "own.json")
+    scores = [program("score", "--model", tmp_path / name, "--data", letor / "valid.txt") for name in ("m.json", "own.json")]
+    assert scores[0] == scores[1]
+    assert np.array_equal(np.array(scores[0].split(), dtype=float), fitted.predict(valid))
+
+
+def test_data_sets_of_every_form_are_the_same(letor, tmp_path):
+    file = ff.Dataset.from_letor(letor / "train.txt")
+    X, y, qid = file.X, file.y, np.repeat(file.query_ids, file.group)
+    frame = pd.DataFrame(X, columns=[f"f{column}" for column in range(X.shape[1])]).assign(qid=qid, grade=y)
+    np.savez(tmp_path / "d.npz", X=X, y=y, group=file.group)
+    strided = np.zeros((len(X), 8), dtype=np.float64)
+    strided[:, ::2] = X
+    forms = [
+        ff.Dataset(X, y, qid),
+        ff.Dataset(np.asfortranarray(X), y.astype(float), group=file.group),
+        ff.Dataset(strided[:, ::2], y.tolist(), qid),
+        ff.Dataset.from_frame(frame),
+        ff.Dataset.from_npz(tmp_path / "d.npz"),
+    ]
+    expected = ff.Linear().fit(file).predict(file)
+    for data in forms:
+        assert (len(data), data.documents, data.width, data.max_grade) == (30, 360, 4, 2)
+        assert ff.Linear().fit(data).predict(data).tobytes() == expected.tobytes()
+    assert file.select([3, 1]).query_ids == [file.query_ids[3], file.query_ids[1]]
+    found = ff.evaluate(file, expected, ["ndcg@10"])
+    assert found.mean() > 0.6
+    with pytest.raises(ff.DataError, match="359"):
+        ff.evaluate(file, expected[1:], ["ndcg@10"])
+
+
+def test_a_contiguous_matrix_is_not_copied():
+    X = np.arange(12, dtype=np.float32).reshape(6, 2).copy()
+    data = ff.Dataset(X, [0, 1] * 3, [1, 1, 1, 2, 2, 2])
+    X[0, 0] = 99
+    assert data.X[0, 0] == 99
+    del X
+    assert data.X[5, 1] == 11
+
+
+def test_wrong_data_are_refused_by_place():
+    X = np.zeros((3, 2), dtype=np.float32)
+    for given, said in [
+        ((X, [0, 1, 0], [1, 2, 1]), "sort the documents"),
+        ((X, [0, 0.5, 0], [1, 1, 1]), "document 1"),
+        ((X, [0, 1], [1, 1, 1]), "grades"),
+        ((np.array([[0, 1], [np.nan, 0], [0, 0]]), [0, 1, 0], [1, 1, 1]), "feature 0 of document 1"),
+        ((X[0], [0], [1]), "documents x features"),
+        ((X, [0, 1, 0]), "qid"),
+        ((np.array([["a"]]), [0], [1]), "numbers"),
+    ]:
+        with pytest.raises(ff.DataError, match=said):
+            ff.Dataset(*given)
+    with pytest.raises(ff.ConfigError, match="leafs"):
+        ff.LambdaMART(leafs=3)
+    with pytest.raises(ff.ConfigError, match="trees"):
+        ff.LambdaMART(trees=0).fit(ff.Dataset(X, [0, 1, 0], [1, 1, 1]))
+    with pytest.raises(ff.FitError, match="one grade|grade"):
+        ff.LambdaMART().fit(ff.Dataset(X, [1, 1, 1], [1, 1, 1]))
+    with pytest.raises(ff.FitError, match="not fitted"):
+        ff.LambdaMART().predict(X)
+
+
+def test_the_habits_of_scikit_learn():
+    ranker = ff.LambdaMART(trees=7)
+    assert ranker.get_params()["trees"] == 7 and repr(ranker) == "LambdaMART(trees=7)"
+    assert ranker.set_params(leaves=4) is ranker and ranker.leaves == 4
+    clone = pytest.importorskip("sklearn.base").clone
+    copy = clone(ranker)
+    assert copy is not ranker and copy.get_params() == ranker.get_params()
+    assert "trees" in (ff.LambdaMART.__doc__ or "")
+
+
+LONG = """
+import numpy as np, fivefold as ff
+rng = np.random.default_rng(1)
+X, y = rng.normal(size=(4000, 20)).astype(np.float32), rng.integers(0, 3, 4000)
+print("ready", flush=True)
+ff.LambdaMART(trees=100000, early_stopping=0).fit(X, y, np.repeat(np.arange(100), 40))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_stops_a_fit():
+    child = subprocess.Popen([sys.executable, "-c", LONG], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    assert child.poll() is None
+    child.send_signal(signal.SIGINT)
+    assert "KeyboardInterrupt" in child.communicate(timeout=30)[1]
+
+
+def short_fit(seed):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(200, 4)).astype(np.float32), rng.integers(0, 3, 200)
+    data = ff.Dataset(X, y, group=[20] * 10)
+    return ff.LambdaMART(trees=5, seed=seed).fit(data).predict(data).tobytes()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="fork")
+def test_a_fork_after_a_fit_does_not_hang():
+    expected = short_fit(1)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map_async(short_fit, [1, 1, 1]).get(timeout=60) == [expected] * 3
