@@ -228,8 +228,10 @@ fn data_that_changed_under_a_finished_run_are_noticed_explained_and_learned_from
     // search all five choices, and the candidates of four folds. In one fold the change is in the test
     // part, which no candidate sees.
     let of_search = 5 + 2 * 4;
-    assert!((35 + of_search..=40 + of_search).contains(&done), "{summary}");
-    assert!(said.contains(&format!("done again: {done} jobs because the data of read changed")), "{said}");
+    // A fusion depends on the jobs of its rankers, and is done again on each fold with both seeds.
+    let by_data = done - 5 * 2;
+    assert!((35 + of_search..=40 + of_search).contains(&by_data), "{summary}");
+    assert!(said.contains(&format!("done again: {by_data} jobs because the data of read changed")), "{said}");
     succeed(at, &["run", "mixed.toml", "--out", "new"]);
     assert_same_content(&at.join("old"), &at.join("new"));
 }
