@@ -1,6 +1,9 @@
 //! `--memory`: how much memory the data and the running jobs may take, and how much this process
 //! can get.
 
+#[cfg(target_os = "linux")]
+mod cgroup;
+
 use fivefold_results::config::Bytes;
 
 /// Sets the memory budget of data and jobs: the size that the user asked for, else three quarters
@@ -11,7 +14,7 @@ pub(crate) fn set_budget(asked: Option<Bytes>) {
     }
 }
 
-/// The available memory: the least of the memory of the machine, of the container and of the
+/// The available memory: the least of the memory of the machine, of the cgroup and of the
 /// session (`ulimit`) (Linux only).
 fn available() -> Option<u64> {
     of_machine().into_iter().chain(of_session()).min()
@@ -31,12 +34,15 @@ fn of_session() -> Option<u64> {
     None
 }
 
-/// The memory of the machine, or of the container if the container has less (Linux only).
+/// The memory of the machine, or of the cgroup of this process if that is less (Linux only).
 fn of_machine() -> Option<u64> {
-    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-    let limits = limits.iter().filter_map(|path| std::fs::read_to_string(path).ok()?.trim().parse().ok());
-    limits.chain(kibibytes(&info, "MemTotal:")).min()
+    #[cfg(target_os = "linux")]
+    {
+        let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+        cgroup::limit().into_iter().chain(kibibytes(&info, "MemTotal:")).min()
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
 }
 
 /// The number of bytes in a line `NAME 12 kB` of a file in `/proc`.
