@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod checksum;
+mod claims;
 pub mod code;
 pub mod config;
 pub mod freedom;

@@ -4,6 +4,10 @@
 //! The lock is a system lock on an open file, so the lock ends when its owner ends, even if the
 //! owner is killed. A `.lock` file that a killed owner left locks nothing.
 //!
+//! The file names the owner: its process, its host and, on a cluster, its Slurm job. A process of
+//! another host is never taken for alive or dead, since its number says nothing on this host. The
+//! system lock alone decides.
+//!
 //! Readers need no lock. Every file appears whole, and a reader refuses values that do not fit the
 //! manifest, such as the values of an unfinished run.
 
@@ -14,6 +18,8 @@ use std::time::{Duration, Instant};
 
 use fivefold_data::input;
 
+use crate::claims::{self, HeldClaim, has_no_locks};
+pub use crate::claims::{LockMode, host};
 use crate::store::StoreError;
 
 /// Name of the file in a locked results folder.
@@ -30,21 +36,14 @@ const LONGEST: u64 = 4 << 20;
 /// its name before it lets go.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How a process holds a folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LockMode {
-    /// No other process holds the folder.
-    Alone,
-    /// Other processes may share the folder.
-    Shared,
-}
-
 /// A results folder that a process holds. Dropping the value lets go of the folder.
 #[derive(Debug)]
 pub struct FolderLock {
     file: File,
     folder: PathBuf,
     mode: LockMode,
+    /// Stands in place of the lock if the file system has no locks.
+    claim: Option<HeldClaim>,
     /// Whether the folder was made for the lock.
     made: bool,
     warning: Option<String>,
@@ -79,39 +78,38 @@ impl FolderLock {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !folder.is_dir() => continue,
                 opened => opened.map_err(refused("write", &path))?,
             };
-            let locked = match mode {
-                LockMode::Alone => file.try_lock(),
-                LockMode::Shared => file.try_lock_shared(),
-            };
-            let warning = match locked {
-                Ok(()) => None,
-                Err(TryLockError::WouldBlock) => {
-                    let owner = Owner::of(&path);
-                    if begun.elapsed() < PATIENCE && !owner.stays {
-                        std::thread::sleep(Duration::from_millis(10));
-                        continue;
-                    }
-                    return Err(StoreError::InUse { folder: folder.to_owned(), by: owner.words });
+            let Some((claim, warning)) = hold(&file, folder, mode)? else {
+                let owner = Owner::of(&path);
+                if begun.elapsed() < PATIENCE && !owner.stays {
+                    std::thread::sleep(Duration::from_millis(10));
+                    continue;
                 }
-                Err(TryLockError::Error(error)) => Some(format!(
-                    "{} cannot be locked ({error}): make sure that no other program writes there",
-                    folder.display()
-                )),
+                return Err(StoreError::InUse { folder: folder.to_owned(), by: owner.words });
             };
             // Between opening and locking, the last owner may have removed the file: then nobody
             // would see this lock.
             if is_file_at(&file, &path) {
-                let mut lock = FolderLock { file, folder: folder.to_owned(), mode, made, warning };
+                let mut lock = FolderLock { file, folder: folder.to_owned(), mode, claim, made, warning };
                 lock.sign().map_err(refused("write", &path))?;
                 return Ok(lock);
             }
+            claim.into_iter().for_each(|claim| claim.release(|| ()));
         }
     }
 
-    /// Why the folder is not protected from other processes: its file system has no locks. `None`
-    /// if the lock holds.
+    /// What protects the folder if its file system has no locks, or why nothing does. `None` if the
+    /// lock holds.
     pub fn warning(&self) -> Option<&str> {
         self.warning.as_deref()
+    }
+
+    /// Removes the file, and the folder that was made for it.
+    fn remove(&self) {
+        let _ = fs::remove_file(self.folder.join(LOCK));
+        if self.made {
+            // This fails if anything was written into the folder, as it should.
+            let _ = fs::remove_dir(&self.folder);
+        }
     }
 
     /// Writes the owner into the file. A process that finds the folder locked reads it there.
@@ -119,7 +117,8 @@ impl FolderLock {
         let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().replace('\n', " ")).collect();
         let mark = if self.mode == LockMode::Alone { ALONE } else { "" };
         self.file.set_len(0)?;
-        self.file.write_all(format!("process {} (`{}`)\n{mark}", std::process::id(), words.join(" ")).as_bytes())
+        let (process, words, place) = (std::process::id(), words.join(" "), place());
+        self.file.write_all(format!("process {process} (`{words}`){place}\n{mark}").as_bytes())
     }
 }
 
@@ -132,19 +131,70 @@ impl Drop for FolderLock {
         }
         // The last process that shares the lock removes the file. While another process still
         // shares the lock, `try_lock` fails.
+        if let Some(claim) = self.claim.take() {
+            claim.release(|| self.remove());
+            return;
+        }
         let _ = self.file.unlock();
         if self.file.try_lock().is_ok() && is_file_at(&self.file, &self.folder.join(LOCK)) {
-            let _ = fs::remove_file(self.folder.join(LOCK));
-            if self.made {
-                // This fails if anything was written into the folder, as it should.
-                let _ = fs::remove_dir(&self.folder);
-            }
+            self.remove();
         }
     }
 }
 
+/// A claim in place of a lock, and a warning, if there are any.
+type Held = (Option<HeldClaim>, Option<String>);
+
+/// Locks an open file or, if its file system has no locks, claims its folder. `None` if another
+/// process holds the folder.
+fn hold(file: &File, folder: &Path, mode: LockMode) -> Result<Option<Held>, StoreError> {
+    let locked = match mode {
+        LockMode::Alone => file.try_lock(),
+        LockMode::Shared => file.try_lock_shared(),
+    };
+    match locked {
+        Ok(()) => Ok(Some((None, None))),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) if has_no_locks(&error) => {
+            let refused = |source| StoreError::Io { action: "claim", path: folder.to_owned(), source };
+            let claim = claims::claim(folder, mode).map_err(refused)?;
+            Ok(claim.map(|claim| (Some(claim), Some(without_locks(folder, &error)))))
+        }
+        Err(TryLockError::Error(error)) => Ok(Some((None, Some(unlocked(folder, &error))))),
+    }
+}
+
+fn without_locks(folder: &Path, error: &io::Error) -> String {
+    format!(
+        "{} is on a file system without locks ({error}): a claim stands in place of a lock, and expires {} s after its \
+         owner is dead",
+        folder.display(),
+        claims::EXPIRY.as_secs()
+    )
+}
+
+fn unlocked(folder: &Path, error: &io::Error) -> String {
+    format!("{} cannot be locked ({error}): make sure that no other program writes there", folder.display())
+}
+
 /// The line below the name of an owner that holds the folder alone.
 const ALONE: &str = "alone\n";
+
+/// The place of this process: its host and, on a cluster, its Slurm job.
+fn place() -> String {
+    let job = std::env::var("SLURM_JOB_ID").map(|job| format!(", Slurm job {job}")).unwrap_or_default();
+    format!("{ON_HOST}{}{job}", host())
+}
+
+/// Stands between the words of an owner and its host.
+const ON_HOST: &str = " on host ";
+
+/// Whether an owner is on this host. An owner of an earlier version names no host.
+fn is_here(words: &str) -> bool {
+    let place = words.rsplit_once("`)").map_or("", |(_, place)| place);
+    let host_of_owner = place.strip_prefix(ON_HOST).map(|place| place.split(", Slurm job ").next().unwrap_or_default());
+    host_of_owner.is_none_or(|name| name == host())
+}
 
 /// The owner of a folder, as the lock file names it.
 struct Owner {
@@ -157,7 +207,9 @@ impl Owner {
     fn of(path: &Path) -> Self {
         let text = String::from_utf8(input::read_own(path, LONGEST).unwrap_or_default()).unwrap_or_default();
         let (words, mark) = text.split_once('\n').unwrap_or_default();
-        let process = words.strip_prefix("process ").and_then(|rest| rest.split(' ').next()?.parse().ok());
+        let here = is_here(words);
+        let process =
+            words.strip_prefix("process ").filter(|_| here).and_then(|rest| rest.split(' ').next()?.parse().ok());
         // The owner may not have written its name yet.
         let words = if words.is_empty() { "another process" } else { words }.to_owned();
         Owner { words, stays: mark == ALONE && process.is_some_and(is_alive) }
@@ -227,7 +279,11 @@ mod tests {
         fs::write(folder.path().join(LOCK), "process 1 (`fivefold run a very long time ago`)\n").unwrap();
         let lock = FolderLock::take(folder.path(), LockMode::Alone).unwrap();
         let by = fs::read_to_string(folder.path().join(LOCK)).unwrap();
-        assert!(by.starts_with(&format!("process {} ", std::process::id())) && by.ends_with("`)\nalone\n"), "{by}");
+        assert!(
+            by.starts_with(&format!("process {} ", std::process::id()))
+                && by.ends_with(&format!("`){}\nalone\n", place())),
+            "{by}"
+        );
         drop(lock);
     }
 
@@ -255,6 +311,27 @@ mod tests {
             assert_eq!(Owner::of(&path).stays, stays, "{mode:?}");
             drop(lock);
         }
+    }
+
+    /// A number of a process says nothing on another host.
+    #[test]
+    #[cfg(unix)]
+    fn a_process_of_another_host_is_neither_alive_nor_dead() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(LOCK);
+        let own = std::process::id();
+        for (place, stays) in [
+            (format!(" on host {}", host()), true),
+            (format!(" on host {}, Slurm job 12", host()), true),
+            (" on host elsewhere".to_owned(), false),
+            (" on host elsewhere, Slurm job 12".to_owned(), false),
+        ] {
+            fs::write(&path, format!("process {own} (`fivefold run`){place}\nalone\n")).unwrap();
+            let owner = Owner::of(&path);
+            assert_eq!((owner.stays, owner.words.ends_with(&place)), (stays, true), "{place}");
+        }
+        // What stands there locks nothing.
+        drop(FolderLock::take(folder.path(), LockMode::Alone).unwrap());
     }
 
     #[test]

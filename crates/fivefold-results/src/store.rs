@@ -167,10 +167,11 @@ fn permit(_: &Path) {}
 pub const WORK: &str = ".work";
 /// The folder of the checkpoints of fits.
 pub const ROUNDS: &str = ".rounds";
-/// Hidden names in the folder of a run: unfinished files, running programs, checkpoints, the lock
-/// and times.
+/// Hidden names in the folder of a run: unfinished files, running programs, checkpoints, the lock,
+/// claims and times.
 /// If the run is killed, these files stay.
-pub(crate) const HIDDEN: [&str; 5] = [PARTIAL, WORK, ROUNDS, crate::lock::LOCK, crate::log::TIMES];
+pub(crate) const HIDDEN: [&str; 6] =
+    [PARTIAL, WORK, ROUNDS, crate::lock::LOCK, crate::claims::CLAIMS, crate::log::TIMES];
 const PARTIAL: &str = ".partial";
 
 /// A results folder.

@@ -1,6 +1,6 @@
 //! Tests two processes that use one results folder.
 
-use crate::harness::{assert_same_content, stderr, stdout};
+use crate::harness::{assert_same_content, skipped, stderr, stdout};
 use crate::mixed::{finished, process, succeed};
 use crate::processes::until;
 
@@ -60,4 +60,52 @@ fn single_jobs_share_a_folder_and_keep_a_run_out() {
     assert_same_content(&at.join("out"), &at.join("alone"));
     let log: serde_json::Value = serde_json::from_slice(&std::fs::read(at.join("out.log.json")).unwrap()).unwrap();
     assert_eq!(log["jobs"].as_object().unwrap().len(), 5, "the time of the single job too");
+}
+
+/// On a file system without locks (played by a library that is loaded before libc), claims do the
+/// same.
+#[test]
+fn without_locks_claims_keep_a_folder_to_one_run_or_to_several_jobs() {
+    let folder = finished();
+    let at = folder.path();
+    let library = at.join("no_locks.so");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/cluster/no_locks.c");
+    let built = std::process::Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(source).status();
+    if !built.is_ok_and(|status| status.success()) {
+        return skipped("no C compiler (cc)");
+    }
+    let without = |arguments: &str| {
+        let mut command = process(at, &arguments.split(' ').collect::<Vec<_>>());
+        command.env("LD_PRELOAD", &library).stderr(std::process::Stdio::piped());
+        command
+    };
+    let said = |arguments: &str, code: i32| {
+        let output = without(arguments).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {text}");
+        text
+    };
+    std::fs::write(at.join("slow.toml"), SLOW).unwrap();
+    std::fs::write(at.join("quick.toml"), SLOW.replace("3000", "1")).unwrap();
+    let mut owner = without("run slow.toml --out out").spawn().unwrap();
+    until("it runs", || at.join("out/.claims/gate/owner").exists() && at.join("out/.partial").exists());
+    let message = said("job quick.toml a/fold1/slow --out out", 2);
+    assert!(message.contains(&format!("in use by process {}", owner.id())), "{message}");
+    // SIGTERM, so that the run gives its claim back.
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(owner.id().cast_signed()), nix::sys::signal::Signal::SIGTERM)
+        .unwrap();
+    owner.wait().unwrap();
+    let _ = std::fs::remove_dir_all(at.join("out"));
+    let mut job = without("job slow.toml a/fold1/slow --out out").spawn().unwrap();
+    until("it runs", || at.join("out/.claims").exists() && at.join("out/.partial").exists());
+    said("job quick.toml a/fold2/slow --out out", 0);
+    said("run quick.toml --out out", 2);
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(job.id().cast_signed()), nix::sys::signal::Signal::SIGTERM)
+        .unwrap();
+    job.wait().unwrap();
+    let _ = std::fs::remove_dir_all(at.join("out/.claims"));
+    let message = said("run quick.toml --out out", 0);
+    assert!(message.contains("is on a file system without locks"), "{message}");
+    succeed(at, &["run", "quick.toml", "--out", "alone"]);
+    assert_same_content(&at.join("out"), &at.join("alone"));
 }
