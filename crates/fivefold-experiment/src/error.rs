@@ -63,6 +63,17 @@ pub enum RunError {
         /// The files, by their paths in the folder.
         files: Vec<String>,
     },
+    /// Jobs with other keys than the keys that were written down for them.
+    #[error(
+        "{} changed after the experiment was submitted: {}",
+        if jobs.len() == 1 { "the inputs of a job".to_owned() } else { format!("the inputs of {} jobs", jobs.len()) },
+        list_first(jobs, MOST_FILES)
+    )]
+    #[diagnostic(help("nothing was done; submit the experiment again: jobs whose inputs did not change are reused"))]
+    OtherKeys {
+        /// The ids of the jobs.
+        jobs: Vec<String>,
+    },
     /// A measure cannot be computed on a data set.
     #[error("data set `{dataset}`: {source}")]
     Measure {

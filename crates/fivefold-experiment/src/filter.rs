@@ -1,5 +1,6 @@
 //! `--only`: the choice of jobs of an experiment.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use fivefold_base::words::nearest;
@@ -27,8 +28,8 @@ pub enum JobFilter {
     /// Every job.
     #[default]
     All,
-    /// The job with this id.
-    Job(String),
+    /// The jobs with these ids. A job that they depend on is not among them.
+    Jobs(BTreeSet<String>),
     /// The jobs that match at least one pattern.
     ///
     /// A pattern is `DATASET/foldK/RANKER`. Each part is a label, in which `*` stands for any
@@ -41,7 +42,12 @@ pub enum JobFilter {
 impl JobFilter {
     /// The job with this id.
     pub fn job(id: &str) -> Self {
-        JobFilter::Job(id.to_owned())
+        JobFilter::jobs([id])
+    }
+
+    /// The jobs with these ids.
+    pub fn jobs<'a>(ids: impl IntoIterator<Item = &'a str>) -> Self {
+        JobFilter::Jobs(ids.into_iter().map(str::to_owned).collect())
     }
 
     /// The jobs that match at least one pattern. If there is no pattern, all jobs.
@@ -62,12 +68,12 @@ impl JobFilter {
     ) -> bool {
         match self {
             JobFilter::All => true,
-            JobFilter::Job(id) => {
+            JobFilter::Jobs(ids) => {
                 let job = match setting {
                     Some(setting) => candidate_id(dataset, fold, ranker, setting),
                     None => job_id(dataset, fold, ranker),
                 };
-                *id == repeat_id(&job, repeat)
+                ids.contains(&repeat_id(&job, repeat))
             }
             JobFilter::Any(patterns) => patterns.iter().any(|pattern| {
                 let is_fold = |part: &str| glob(part, &format!("fold{fold}"));
@@ -100,11 +106,13 @@ impl JobFilter {
     pub(crate) fn may_match(&self, dataset: &str, ranker: &str) -> bool {
         match self {
             JobFilter::All => true,
-            JobFilter::Job(id) => {
-                let job = id.split_once('~').map_or(id.as_str(), |(job, _)| job);
-                let parts: Vec<&str> = job.split('/').collect();
-                let own = (parts.first().copied(), parts.get(2).copied());
-                own == (Some(file_name(dataset).as_str()), Some(file_name(ranker).as_str()))
+            JobFilter::Jobs(ids) => {
+                let (dataset, ranker) = (file_name(dataset), file_name(ranker));
+                ids.iter().any(|id| {
+                    let job = id.split_once('~').map_or(id.as_str(), |(job, _)| job);
+                    let parts: Vec<&str> = job.split('/').collect();
+                    (parts.first().copied(), parts.get(2).copied()) == (Some(&dataset), Some(&ranker))
+                })
             }
             JobFilter::Any(patterns) => {
                 patterns.iter().any(|pattern| match pattern.split('/').collect::<Vec<_>>().as_slice() {
@@ -140,7 +148,7 @@ impl fmt::Display for JobFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             JobFilter::All => f.write_str("*"),
-            JobFilter::Job(id) => f.write_str(id),
+            JobFilter::Jobs(ids) => f.write_str(&ids.iter().map(String::as_str).collect::<Vec<_>>().join(" ")),
             JobFilter::Any(patterns) => f.write_str(&patterns.join(" ")),
         }
     }

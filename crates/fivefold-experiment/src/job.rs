@@ -136,6 +136,13 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result
     Ok((end, Some(record)))
 }
 
+/// The bytes that a process needs which does this job alone, by an estimate: the collection, its
+/// normalised copy, the fit and the scores.
+pub fn bytes_alone(plan: &Plan<'_>, job: &Job, registry: &Registry) -> u64 {
+    let need = PreparedFolds::new(plan, [job]).need(plan, job, registry);
+    plan.data_bytes_of(job).saturating_add(need.own).saturating_add(need.shared.1)
+}
+
 /// The files and facts of a job that is done.
 struct Made {
     model: Option<String>,

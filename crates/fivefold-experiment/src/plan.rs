@@ -157,6 +157,12 @@ impl Job {
     }
 }
 
+/// Bytes of a collection, ids included.
+fn bytes_of(all: &Dataset) -> u64 {
+    const BYTES_A_DOCUMENT: usize = 64;
+    (all.documents() * (all.width() * size_of::<f32>() + BYTES_A_DOCUMENT)) as u64
+}
+
 const FILES_HELP: &str =
     "a relative path is looked for beside the experiment file, then in the folder that FIVEFOLD_DATA names";
 
@@ -191,6 +197,10 @@ impl<'e> Plan<'e> {
             .map(|job| (datasets[job.dataset], fold(job), rankers[job.ranker], job.setting_name()))
             .collect();
         let mut without_job: Vec<String> = only.without_job(&jobs).into_iter().map(str::to_owned).collect();
+        if let JobFilter::Jobs(ids) = only {
+            let known: BTreeSet<&str> = plan.jobs.iter().map(|job| job.id.as_str()).collect();
+            without_job.extend(ids.iter().filter(|id| !known.contains(id.as_str())).cloned());
+        }
         if plan.jobs.is_empty() && without_job.is_empty() {
             without_job.push(only.to_string());
         }
@@ -313,11 +323,14 @@ impl<'e> Plan<'e> {
         command.argv.iter().filter(missing).map(remark).collect()
     }
 
-    /// Bytes of the collections, ids included.
-    pub(crate) fn data_bytes(&self) -> u64 {
-        const BYTES_A_DOCUMENT: usize = 64;
-        let data = self.collections.iter().flatten().map(|collection| &collection.all);
-        data.map(|all| (all.documents() * (all.width() * size_of::<f32>() + BYTES_A_DOCUMENT)) as u64).sum()
+    /// Bytes of the open collections, ids included.
+    pub fn data_bytes(&self) -> u64 {
+        self.collections.iter().flatten().map(|collection| bytes_of(&collection.all)).sum()
+    }
+
+    /// Bytes of the collection of a job, ids included.
+    pub(crate) fn data_bytes_of(&self, job: &Job) -> u64 {
+        self.collection(job).map_or(0, |collection| bytes_of(&collection.all))
     }
 
     /// The use of the cache, a line for each collection that is large enough for a cache.
@@ -429,7 +442,7 @@ impl<'e> Plan<'e> {
                         wanted.insert(job.id.clone());
                         // A search without its candidates could not choose. A single job is asked for
                         // by its id, and comes alone.
-                        if config.tune.is_some() && !matches!(only, JobFilter::Job(_)) {
+                        if config.tune.is_some() && !matches!(only, JobFilter::Jobs(_)) {
                             wanted.extend(candidates.iter().map(|need| need.id.clone()));
                         }
                     }

@@ -71,6 +71,9 @@ pub struct RunOptions<'a> {
     pub memory: Option<u64>,
     /// The jobs to do. Only a run of all jobs evaluates.
     pub only: JobFilter,
+    /// The keys that jobs must have, by id. If a job has another key, the run stops before its first
+    /// job: an input changed since the keys were written down.
+    pub keys: Option<&'a BTreeMap<String, String>>,
     /// Does no job, but evaluates the results that are there. A job without a result is among the
     /// failed jobs of the [`RunOutcome`].
     pub only_evaluate: bool,
@@ -103,6 +106,7 @@ impl RunOptions<'_> {
             threads: 0,
             memory: None,
             only: JobFilter::All,
+            keys: None,
             only_evaluate: false,
             order_seed: None,
             observer: &Silent,
@@ -206,7 +210,7 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
     let started = Instant::now();
     let store = Store::new(&options.out);
     // A run that holds the lock alone may remove the files that killed runs left.
-    let mode = if matches!(options.only, JobFilter::Job(_)) { LockMode::Shared } else { LockMode::Alone };
+    let mode = if matches!(options.only, JobFilter::Jobs(_)) { LockMode::Shared } else { LockMode::Alone };
     let lock = if options.lock.is_none() { Some(FolderLock::take(&options.out, mode)?) } else { None };
     if let Some(warning) = options.lock.or(lock.as_ref()).and_then(FolderLock::warning) {
         options.observer.warning(warning);
@@ -221,6 +225,7 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         return Err(RunError::NoWorker);
     }
     let plan = pool.install(|| Plan::new(experiment, &options.only))?;
+    check_keys(&plan, options.keys)?;
     check_measures(&plan)?;
     let mut guards = pool.install(|| Guards::check(&plan))?;
     let lacks = lacks(options.worker);
@@ -338,6 +343,14 @@ fn lacking(reuse: &Reuse) -> Option<String> {
         Reuse::Unconfined { .. } => "was done by a program with other freedoms; run the job again".to_owned(),
         Reuse::Awaits { job } => format!("depends on {job}, which has no result; run that job first"),
     })
+}
+
+/// Refuses jobs that have other keys than the keys that were written down.
+fn check_keys(plan: &Plan<'_>, keys: Option<&BTreeMap<String, String>>) -> Result<(), RunError> {
+    let Some(keys) = keys else { return Ok(()) };
+    let differs = |job: &&Job| keys.get(&job.id).is_some_and(|key| *key != job.key);
+    let jobs: Vec<String> = plan.jobs.iter().filter(differs).map(|job| job.id.clone()).collect();
+    if jobs.is_empty() { Ok(()) } else { Err(RunError::OtherKeys { jobs }) }
 }
 
 /// Refuses a folder that does not belong to the experiment.

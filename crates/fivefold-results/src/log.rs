@@ -68,6 +68,12 @@ pub fn note_cost(store: &Store, job: &str, seconds: f64, bytes: Option<u64>) -> 
 impl RunLog {
     /// Returns the stored log with the times of later jobs added. If no log can be read, the log is
     /// empty, because a log is for information only.
+    pub fn so_far(store: &Store) -> Self {
+        let threads = Self::stored(store).ok().flatten().map_or(0, |log| log.threads);
+        Self::read(store, threads)
+    }
+
+    /// As [`so_far`](Self::so_far), of a run with this number of threads.
     fn read(store: &Store, threads: usize) -> Self {
         let old = Self::stored(store).ok().flatten();
         let mut log = RunLog {

@@ -4,12 +4,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use fivefold_data::Cache;
+use serde::{Deserialize, Serialize};
 
 /// The environment variable that names the folder.
 const VARIABLE: &str = "FIVEFOLD_CACHE";
 
 /// Whether and where to cache.
-#[derive(clap::Args)]
+#[derive(Debug, Clone, clap::Args, Serialize, Deserialize)]
 pub(crate) struct CacheArgs {
     /// Folder that keeps collections after their text was read once. You may remove the folder at
     /// any time [default: the environment variable FIVEFOLD_CACHE, else the user's cache folder,
@@ -22,17 +23,37 @@ pub(crate) struct CacheArgs {
 }
 
 impl CacheArgs {
+    /// The same choice for a process that starts in another folder, with other variables.
+    pub(crate) fn absolute(&self) -> miette::Result<Self> {
+        let folder = self.cache.clone().or_else(|| variable(VARIABLE).map(PathBuf::from)).filter(|_| !self.no_cache);
+        let cache = folder.map(|folder| std::path::absolute(folder).map_err(crate::problem::report)).transpose()?;
+        Ok(CacheArgs { cache, no_cache: self.no_cache })
+    }
+
+    /// The words of a command line that make this choice.
+    pub(crate) fn words(&self) -> Vec<OsString> {
+        match &self.cache {
+            Some(folder) => vec!["--cache".into(), folder.into()],
+            None if self.no_cache => vec!["--no-cache".into()],
+            None => Vec::new(),
+        }
+    }
+
     /// The cache; `None` if no cache is to be used.
     pub(crate) fn cache(&self) -> Option<Cache> {
         if self.no_cache {
             return None;
         }
-        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         if let Some(folder) = self.cache.clone().or_else(|| variable(VARIABLE).map(PathBuf::from)) {
             return Some(Cache::new(folder));
         }
         Some(Cache::new(users_folder(variable)?).if_worthwhile())
     }
+}
+
+/// The value of an environment variable that is set.
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
 /// The folder of this program among the user's caches: below `XDG_CACHE_HOME`, else in the usual

@@ -28,7 +28,7 @@ const USER_ERROR: u8 = 2;
   fivefold measures ndcg             what a number means and where it comes from
 
 Exit codes: 0 success, 1 a job or check failed, 2 the request cannot be done, 70 a bug, 130 stopped by \
-Ctrl-C, 143 by SIGTERM.")]
+Ctrl-C, 143 by SIGTERM; within a job of Slurm, 75 stopped or busy: try again.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -1,6 +1,7 @@
 //! Each command has one file, with its options, its help and its code. A new command needs a
 //! module, a line in [`Command`] and an arm in `Command::run`.
 
+mod cancel;
 mod cases;
 mod compare;
 mod completions;
@@ -27,9 +28,13 @@ mod replay;
 mod report;
 mod reproduce;
 mod residual;
+mod resubmit;
 mod run;
 mod score;
 mod standardise;
+mod status;
+mod submit;
+mod task;
 mod topics;
 mod train;
 mod tune;
@@ -47,6 +52,12 @@ pub(crate) enum Command {
     Run(run::Args),
     Jobs(jobs::Args),
     Job(job::Args),
+    Submit(submit::Args),
+    Status(status::Args),
+    Resubmit(resubmit::Args),
+    Cancel(cancel::Args),
+    #[command(hide = true)]
+    Task(task::Args),
     Report(report::Args),
     Verify(verify::Args),
     Train(train::Args),
@@ -84,6 +95,11 @@ impl Command {
             Command::Run(args) => args.run(registry, screen),
             Command::Jobs(args) => args.run(registry, screen),
             Command::Job(args) => args.run(registry, screen),
+            Command::Submit(args) => args.run(registry, screen),
+            Command::Status(args) => args.run(screen),
+            Command::Resubmit(args) => args.run(registry, screen),
+            Command::Cancel(args) => args.run(screen),
+            Command::Task(args) => args.run(registry, screen),
             Command::Report(args) => args.run(screen),
             Command::Verify(args) => args.run(registry, screen),
             Command::Train(args) => args.run(registry, screen),

@@ -10,6 +10,8 @@ pub(crate) enum Exit {
     Done,
     /// A job or a check of the experiment failed.
     Failed,
+    /// The folder is in use. Within an allocation, the scheduler begins the task again.
+    TryAgain,
     /// A signal stopped the command.
     Interrupted,
 }
@@ -19,6 +21,7 @@ impl From<Exit> for ExitCode {
         match outcome {
             Exit::Done => ExitCode::SUCCESS,
             Exit::Failed => ExitCode::from(1),
+            Exit::TryAgain => ExitCode::from(interrupt::TRY_AGAIN),
             Exit::Interrupted => ExitCode::from(interrupt::exit_code()),
         }
     }

@@ -1,5 +1,6 @@
 //! Which experiment a command is about: a TOML file, or one that the program carries with it.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::Registry;
@@ -9,16 +10,17 @@ use fivefold_results::Experiment;
 use fivefold_results::labels::file_name;
 use fivefold_results::owner::Claim;
 use fivefold_studies::StudyFile;
+use serde::{Deserialize, Serialize};
 
 use crate::cache::CacheArgs;
 use crate::data_dir::data_dir;
 use crate::old_words;
 use crate::outputs::ReplaceArgs;
-use crate::problem::Problem;
+use crate::problem::{self, Problem};
 use crate::shipped;
 
 /// An experiment and where its data are.
-#[derive(clap::Args)]
+#[derive(Debug, Clone, clap::Args, Serialize, Deserialize)]
 pub(crate) struct ExperimentArgs {
     #[arg(value_name = "EXPERIMENT", help = format!("A TOML file, or the name of an experiment that comes with the program: {}", shipped::told()))]
     experiment: String,
@@ -82,6 +84,11 @@ impl Text {
         Ok(Some((file, folders)))
     }
 
+    /// The text itself.
+    pub(crate) fn content(&self) -> &str {
+        &self.text
+    }
+
     /// The learning-to-rank experiment that it is.
     pub(crate) fn experiment(self, registry: &Registry) -> miette::Result<Experiment> {
         if StudyFile::is_study(&self.text) {
@@ -121,6 +128,35 @@ impl ExperimentArgs {
     pub(crate) fn text(&self) -> miette::Result<Text> {
         let text = Text::read(&self.experiment, self.data_dir.as_deref())?;
         Ok(Text { cache: self.cache.cache(), ..text })
+    }
+
+    /// What the user called the experiment.
+    pub(crate) fn name(&self) -> &str {
+        &self.experiment
+    }
+
+    /// The same experiment for a process that starts in another folder, with other variables. `name`
+    /// is the experiment's own name.
+    pub(crate) fn absolute(&self, name: &str) -> miette::Result<Self> {
+        let whole = |path: PathBuf| std::path::absolute(path).map_err(problem::report);
+        let experiment = match Path::new(&self.experiment) {
+            file if file.is_file() => whole(file.to_owned())?.display().to_string(),
+            _ => self.experiment.clone(),
+        };
+        let data_dir = data_dir(self.data_dir.as_deref()).map(whole).transpose()?;
+        Ok(ExperimentArgs { experiment, out: Some(whole(self.out(name))?), data_dir, cache: self.cache.absolute()? })
+    }
+
+    /// The words of a command line that name this experiment.
+    pub(crate) fn words(&self) -> Vec<OsString> {
+        let option = |name: &str, value: &Option<PathBuf>| {
+            value.as_ref().map(|value| [OsString::from(name), value.into()]).into_iter().flatten().collect::<Vec<_>>()
+        };
+        let own = [OsString::from(&self.experiment)].into_iter();
+        own.chain(option("--out", &self.out))
+            .chain(option("--data-dir", &self.data_dir))
+            .chain(self.cache.words())
+            .collect()
     }
 
     /// The results folder that was named instead of an experiment.

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
+use crate::cluster::in_allocation;
 use crate::screen::tell;
 
 /// Raised by the first signal.
@@ -53,8 +54,15 @@ fn end_now(why: &str) -> ! {
     std::process::exit(i32::from(exit_code()))
 }
 
-/// The exit code of a program that was stopped: 128 + the signal, as shells have it.
+/// The exit code that asks a scheduler to begin a task again: EX_TEMPFAIL of sysexits.h.
+pub(crate) const TRY_AGAIN: u8 = 75;
+
+/// The exit code of a program that was stopped: 128 + the signal, as shells have it. Within an
+/// allocation, the scheduler stops programs, so they ask to be begun again.
 pub(crate) fn exit_code() -> u8 {
+    if in_allocation() {
+        return TRY_AGAIN;
+    }
     128 + SIGNAL.load(Ordering::Relaxed)
 }
 

@@ -26,6 +26,7 @@
 mod adapters;
 mod cache;
 mod cli;
+mod cluster;
 mod commands;
 mod conventions;
 mod crash;
@@ -77,6 +78,8 @@ pub fn builtin() -> Registry {
 /// - 1: a job or a check of the experiment failed;
 /// - 2: the user's request cannot be done (wrong option, file or key);
 /// - 70: a bug;
+/// - 75: within an allocation of a scheduler, the program was stopped or the folder is in use: begin
+///   the task again;
 /// - 130: Ctrl-C stopped the program; 143: SIGTERM stopped the program.
 pub fn main_with(registry: Registry) -> ExitCode {
     crash::guard(|| {

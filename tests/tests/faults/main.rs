@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 
 mod clocks;
+mod cluster;
 mod damage;
 mod disk;
 #[path = "../end_to_end/harness.rs"]

@@ -1,12 +1,14 @@
-//! `fivefold job`: runs one job of an experiment. So several processes or machines can share a
+//! `fivefold job`: runs some jobs of an experiment. So several processes or machines can share a
 //! results folder.
 
 use std::sync::Arc;
 
 use fivefold_core::Registry;
 use fivefold_experiment::{self as experiment, JobFilter, RunOptions};
+use fivefold_results::lock::LockMode;
 use fivefold_results::manifest::FORMAT;
 
+use crate::commands::task::wait_for;
 use crate::exit::Exit;
 use crate::experiment::ExperimentArgs;
 use crate::interrupt;
@@ -17,18 +19,20 @@ use crate::run_bars::RunBars;
 use crate::screen::Screen;
 use crate::threads::ThreadArgs;
 
-/// Run one job of an experiment
+/// Run some jobs of an experiment
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold job mq2008.toml mq2008/fold1/Ridge
   fivefold jobs mq2008.toml --json | jq -r '.[].id' | xargs -n1 -P4 fivefold job mq2008.toml
+  fivefold job mq2008.toml mq2008/fold1/Ridge mq2008/fold2/Ridge     read the data once for both
   fivefold run mq2008.toml                  evaluate afterwards, when all jobs are done")]
 pub(crate) struct Args {
     #[command(flatten)]
     experiment: ExperimentArgs,
-    /// The job's id, as `fivefold jobs` prints it
-    #[arg(value_name = "ID")]
-    id: String,
+    /// The ids of jobs, as `fivefold jobs` prints them. Jobs of a later stage come after the jobs that
+    /// they need
+    #[arg(value_name = "ID", required = true)]
+    ids: Vec<String>,
     #[command(flatten)]
     threads: ThreadArgs,
     #[command(flatten)]
@@ -46,12 +50,14 @@ impl Args {
         claim.judge(&folder, FORMAT, &experiment.name).map_err(problem::report)?;
         let bars = Arc::new(RunBars::new(&folder.display().to_string()));
         interrupt::stops(bars.clone());
+        let Some(lock) = wait_for(&folder, LockMode::Shared)? else { return Ok(Exit::TryAgain) };
         let options = RunOptions {
             threads: self.threads.threads,
-            only: JobFilter::job(&self.id),
+            only: JobFilter::jobs(self.ids.iter().map(String::as_str)),
             observer: &*bars,
             cancel: Some(interrupt::watch()),
             checkpoint_every: self.limits.checkpoint_every(),
+            lock: Some(&lock),
             claim: Some(&claim),
             worker: Some(&worker),
             ..RunOptions::new(folder)
@@ -65,7 +71,7 @@ impl Args {
             experiment::RunOutcome { done: 0, .. } => ("reused", Exit::Done),
             _ => ("done", Exit::Done),
         };
-        screen.line(format_args!("{word} {}", self.id));
+        screen.line(format_args!("{word} {}", self.ids.join(" ")));
         Ok(end)
     }
 }

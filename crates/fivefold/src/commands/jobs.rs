@@ -1,9 +1,15 @@
 //! `fivefold jobs`: the jobs of an experiment, and the state of their results.
 
+use std::path::PathBuf;
+
 use fivefold_core::Registry;
+use fivefold_experiment::job::bytes_alone;
 use fivefold_experiment::{Job, JobFilter, JobState, Plan, job_states};
+use fivefold_results::log::RunLog;
+use fivefold_results::store::Store;
 use serde::Serialize;
 
+use crate::cluster::costs::{Sized, estimate};
 use crate::exit::Exit;
 use crate::experiment::ExperimentArgs;
 use crate::format::JsonArgs;
@@ -35,6 +41,17 @@ struct JobLine<'a> {
     stage: usize,
     state: JobState,
     key: &'a str,
+    /// Estimated seconds of CPU time. `None` if no job of the ranker was ever measured here.
+    seconds: Option<f64>,
+    /// Estimated bytes of a process that does this job alone, data included.
+    bytes: u64,
+}
+
+impl<'a> JobLine<'a> {
+    fn new(plan: &Plan<'_>, job: &'a Job, state: JobState, seconds: Option<f64>, registry: &Registry) -> Self {
+        let bytes = bytes_alone(plan, job, registry);
+        JobLine { id: &job.id, stage: job.stage, state, key: &job.key, seconds, bytes }
+    }
 }
 
 impl Args {
@@ -50,8 +67,11 @@ impl Args {
         let states = job_states(&plan, self.experiment.out(&experiment.name))?;
         let jobs = plan.jobs.iter().zip(states);
         if self.json.asked() {
-            let lines: Vec<JobLine<'_>> =
-                jobs.map(|(job, state)| JobLine { id: &job.id, stage: job.stage, state, key: &job.key }).collect();
+            let seconds = seconds(&plan, self.experiment.out(&experiment.name));
+            let lines: Vec<JobLine<'_>> = jobs
+                .zip(seconds)
+                .map(|((job, state), seconds)| JobLine::new(&plan, job, state, seconds, registry))
+                .collect();
             screen.json(&lines)?;
         } else {
             // Most experiments have one stage, which goes without saying.
@@ -64,6 +84,12 @@ impl Args {
         }
         Ok(Exit::Done)
     }
+}
+
+/// The estimated seconds of each job, from times of the results folder.
+fn seconds(plan: &Plan<'_>, folder: PathBuf) -> Vec<Option<f64>> {
+    let sized: Vec<Sized> = plan.jobs.iter().map(|job| Sized::of(plan, job)).collect();
+    estimate(&sized, &RunLog::so_far(&Store::new(folder)).jobs)
 }
 
 fn word(state: JobState) -> &'static str {

@@ -14,10 +14,11 @@ use fivefold_experiment::{self as experiment, JobFilter, Plan, RunError, RunOpti
 use fivefold_report::Templates;
 use fivefold_report::folder::{Written, check_index, write_report_unless};
 use fivefold_results::Results;
-use fivefold_results::lock::{FolderLock, LockMode};
+use fivefold_results::lock::LockMode;
 use fivefold_results::manifest::FORMAT;
 use serde::Serialize;
 
+use crate::commands::task::wait_for;
 use crate::exit::Exit;
 use crate::experiment::ExperimentArgs;
 use crate::format::{JsonArgs, VALUES_IN_FOLDER};
@@ -184,7 +185,7 @@ impl Args {
         if !ours {
             check_index(&folder).map_err(problem::report)?;
         }
-        let lock = FolderLock::take(&folder, LockMode::Alone).map_err(problem::report)?;
+        let Some(lock) = wait_for(&folder, LockMode::Alone)? else { return Ok(Exit::TryAgain) };
         let memory = fivefold_data::memory::memory_budget();
         let shown = folder.display().to_string();
         let bars = Arc::new(RunBars::new(&shown).within(memory).every(Duration::from_secs(self.progress)));

@@ -1,0 +1,70 @@
+//! The same chunks as scripts without a scheduler: for GNU parallel, ssh or another scheduler.
+//!
+//! `stage-1.txt` and so on have a command for each chunk, a line each. Lines of a file may run at
+//! the same time, on any machines that share the folder. `run.sh` runs all of them on this machine.
+
+use std::fmt::Write as _;
+
+use crate::cluster::chunks::{Array, Chunk};
+use crate::cluster::rounds::State;
+use crate::cluster::slurm::quoted;
+use crate::cluster::submission::{Settings, Submission};
+
+/// Writes the rows and the scripts. All stages are planned at once, since nothing waits.
+pub(crate) fn write(submission: &Submission, state: &mut State) -> miette::Result<()> {
+    let (program, folder) = (quoted(&submission.settings.program), quoted(&submission.folder));
+    let task = format!("{program} task {folder}");
+    let mut stages = String::new();
+    let known = state.known.clone();
+    let from = submission.last_round() + 1;
+    for round in from.. {
+        let arrays = all_of_stage(state, &submission.settings);
+        if arrays.is_empty() {
+            break;
+        }
+        submission.claim(round)?;
+        state.note(round, &arrays);
+        let chunks: Vec<&Chunk> = arrays.iter().flat_map(|array| &array.chunks).collect();
+        let mut lines = String::new();
+        for (number, chunk) in chunks.iter().enumerate() {
+            let _ = writeln!(lines, "{task} chunk {round} {number}");
+            chunk.rows.iter().for_each(|&row| state.known[row].done = true);
+        }
+        submission.write(&format!("stage-{round}.txt"), lines.as_bytes())?;
+        let _ = writeln!(stages, "each stage-{round}.txt");
+    }
+    state.known = known;
+    submission.write_rows(&state.rows)?;
+    submission.write("run.sh", script(&task, &stages).as_bytes())?;
+    Ok(())
+}
+
+/// All open jobs of the next stage. A pilot would need a second look, so all of them are taken.
+fn all_of_stage(state: &State, settings: &Settings) -> Vec<Array> {
+    let mut guessed = State {
+        rows: state.rows.clone(),
+        known: state.known.clone(),
+        measured: state.measured.clone(),
+        data: state.data,
+    };
+    for (row, known) in guessed.rows.iter().zip(&guessed.known) {
+        guessed.measured.entry(known.sized.id.clone()).or_insert(row.seconds);
+    }
+    guessed.next(settings)
+}
+
+fn script(task: &str, stages: &str) -> String {
+    format!(
+        "#!/bin/bash
+# Does all jobs on this machine, and evaluates: bash run.sh [TASKS AT A TIME]
+# The lines of a stage-*.txt may also run elsewhere; the next stage needs the results of the stages before.
+cd \"$(dirname \"$0\")\" || exit
+tasks=${{1:-1}}
+each() {{
+  if command -v parallel >/dev/null; then parallel --will-cite -j \"$tasks\" <\"$1\"; else xargs -P \"$tasks\" -I{{}} bash -c '{{}}' <\"$1\"; fi
+}}
+{task} warm || exit
+{stages}{task} evaluate
+"
+    )
+}

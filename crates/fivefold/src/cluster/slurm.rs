@@ -1,0 +1,392 @@
+//! Slurm's words: scripts for `sbatch`, and what `squeue` prints.
+//!
+//! A script runs the program and waits. Slurm sends it SIGTERM a minute before the time limit, which
+//! the script passes on. When the program has ended, `fivefold task ... end` writes down why, and
+//! says whether the script asks Slurm to begin the task again.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use crate::cluster::chunks::{Asked, Limits};
+use crate::cluster::in_allocation;
+use crate::problem::Problem;
+
+/// Placeholders of a template.
+const PLACEHOLDERS: [&str; 7] = ["name", "tasks", "time", "memory", "threads", "output", "command"];
+
+/// The part of a script that Slurm reads.
+const HEAD: &str = "#!/bin/bash
+#SBATCH --job-name={name}
+#SBATCH --array={tasks}
+#SBATCH --time={time}
+#SBATCH --mem={memory}
+#SBATCH --cpus-per-task={threads}
+#SBATCH --output={output}
+#SBATCH --open-mode=append
+#SBATCH --requeue
+#SBATCH --signal=B:TERM@60
+{command}";
+
+/// A script for a job array.
+pub(crate) struct Script<'s> {
+    pub(crate) name: String,
+    /// The number of tasks, from 0.
+    pub(crate) tasks: usize,
+    pub(crate) limits: Limits,
+    pub(crate) threads: usize,
+    pub(crate) program: &'s Path,
+    /// The folder of the submission.
+    pub(crate) folder: &'s Path,
+    /// The arguments of `fivefold task FOLDER`: words of a shell.
+    pub(crate) task: String,
+}
+
+impl Script<'_> {
+    /// The text of the script, by the user's template or our own.
+    pub(crate) fn text(&self, template: Option<&str>) -> String {
+        let template = template.unwrap_or(HEAD);
+        let values = [
+            self.name.clone(),
+            if self.tasks == 1 { "0".to_owned() } else { format!("0-{}", self.tasks - 1) },
+            time(self.limits.seconds),
+            format!("{}M", self.limits.bytes.div_ceil(1 << 20)),
+            self.threads.max(1).to_string(),
+            format!("{}/out/%x-%A_%a.txt", self.folder.display()),
+            self.command(),
+        ];
+        let named = PLACEHOLDERS.iter().zip(values);
+        let text = named.fold(template.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), &value));
+        text.trim_end().to_owned() + "\n"
+    }
+
+    /// The commands of the script.
+    fn command(&self) -> String {
+        let (program, folder) = (quoted(self.program), quoted(self.folder));
+        let task = &self.task;
+        format!(
+            "fivefold={program}
+folder={folder}
+\"$fivefold\" task \"$folder\" {task} &
+child=$!
+trap 'kill -TERM \"$child\" 2>/dev/null' TERM
+wait \"$child\"; code=$?
+while kill -0 \"$child\" 2>/dev/null; do wait \"$child\"; code=$?; done
+if \"$fivefold\" task \"$folder\" {task} --ended \"$code\"; then
+  for try in 1 2 3 4 5 6; do scontrol requeue \"$SLURM_JOB_ID\" && sleep 30; sleep 10; done
+fi
+exit \"$code\""
+        )
+    }
+}
+
+/// Checks a user's template.
+///
+/// # Errors
+/// If the template cannot run the command.
+pub(crate) fn check_template(path: &Path, text: &str) -> miette::Result<()> {
+    if text.contains("{command}") {
+        return Ok(());
+    }
+    let known = PLACEHOLDERS.map(|name| format!("{{{name}}}")).join(", ");
+    Err(Problem::new(format!("the template {} has no {{command}}, so its tasks would do nothing", path.display()))
+        .help(format!("a template is a script for sbatch with these placeholders: {known}"))
+        .into())
+}
+
+/// A path as a word of a shell.
+pub(crate) fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
+}
+
+/// Seconds as Slurm writes a time: `D-HH:MM:SS`. Slurm counts minutes, so the time is rounded up.
+pub(crate) fn time(seconds: u64) -> String {
+    let minutes = seconds.div_ceil(60).max(1);
+    let (days, hours) = (minutes / 1440, minutes / 60 % 24);
+    let clock = format!("{hours:02}:{:02}:00", minutes % 60);
+    if days == 0 { clock } else { format!("{days}-{clock}") }
+}
+
+/// The seconds of a time that squeue prints: `M:SS`, `H:MM:SS` or `D-HH:MM:SS`. `None` for a word.
+pub(crate) fn seconds(text: &str) -> Option<u64> {
+    let (days, clock) = text.split_once('-').unwrap_or(("0", text));
+    let parts: Vec<u64> = clock.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    let clock = match parts.as_slice() {
+        [minutes, seconds] => minutes * 60 + seconds,
+        [hours, minutes, seconds] => (hours * 60 + minutes) * 60 + seconds,
+        _ => return None,
+    };
+    Some(days.parse::<u64>().ok()? * 86_400 + clock)
+}
+
+/// Takes the limits out of options for sbatch. `--time=...` and `--mem=...` are understood; all other
+/// options are left.
+pub(crate) fn limits_of(options: Vec<String>) -> (Asked, Vec<String>) {
+    let mut asked = Asked::default();
+    let left = options.into_iter().filter(|option| {
+        let time = option.strip_prefix("--time=").and_then(limit_seconds);
+        let memory = option.strip_prefix("--mem=").and_then(bytes);
+        asked = Asked { seconds: time.or(asked.seconds), bytes: memory.or(asked.bytes) };
+        time.is_none() && memory.is_none()
+    });
+    let left = left.collect();
+    (asked, left)
+}
+
+/// The seconds of a time as sbatch takes it: as squeue prints it, or in minutes.
+fn limit_seconds(text: &str) -> Option<u64> {
+    seconds(text).or_else(|| text.parse::<u64>().ok()?.checked_mul(60)).filter(|&seconds| seconds > 0)
+}
+
+/// The bytes of a size as sbatch takes it: in megabytes, or with K, M, G or T.
+fn bytes(text: &str) -> Option<u64> {
+    let units = [('K', 10), ('M', 20), ('G', 30), ('T', 40)];
+    let unit = units.iter().find_map(|(unit, shift)| Some((text.strip_suffix(*unit)?, *shift)));
+    let (count, shift) = unit.unwrap_or((text, 20));
+    count.parse::<u64>().ok()?.checked_shl(shift).filter(|&bytes| bytes > 0)
+}
+
+/// A line of squeue.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct State {
+    /// The state as a word: PENDING, RUNNING, COMPLETED, TIMEOUT, ...
+    pub(crate) word: String,
+    pub(crate) node: String,
+    /// Why a task waits.
+    pub(crate) reason: String,
+}
+
+impl State {
+    /// Whether the task waits or runs.
+    pub(crate) fn is_active(&self) -> bool {
+        [
+            "PENDING",
+            "CONFIGURING",
+            "RUNNING",
+            "COMPLETING",
+            "SUSPENDED",
+            "REQUEUED",
+            "REQUEUE_HOLD",
+            "SIGNALING",
+            "STOPPED",
+            "RESIZING",
+        ]
+        .contains(&self.word.as_str())
+    }
+}
+
+/// The tasks that Slurm knows: those of arrays by the array's id and the number of the task.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Queue(BTreeMap<(String, usize), State>);
+
+/// The fields of [`Queue`]: array, number within the array, state, node, reason.
+const FIELDS: &str = "%F|%K|%T|%N|%r";
+
+impl Queue {
+    /// Asks Slurm. `None` if there is no squeue or it gives no answer.
+    pub(crate) fn ask() -> Option<Self> {
+        let output = Command::new("squeue").args(["--me", "-h", "-r", "-t", "all", "-o", FIELDS]).output().ok()?;
+        output.status.success().then(|| Self::parse(&String::from_utf8_lossy(&output.stdout)))
+    }
+
+    fn parse(text: &str) -> Self {
+        let line = |line: &str| {
+            let fields: Vec<&str> = line.trim().split('|').collect();
+            let &[array, number, word, node, reason] = fields.as_slice() else { return None };
+            // A task that is no array has "N/A".
+            let number = number.parse().unwrap_or(0);
+            let state = State { word: word.to_owned(), node: node.to_owned(), reason: reason.to_owned() };
+            Some(((array.to_owned(), number), state))
+        };
+        Queue(text.lines().filter_map(line).collect())
+    }
+
+    /// The state of a task. `None` if Slurm has forgotten it, some minutes after its end.
+    pub(crate) fn state(&self, array: &str, number: usize) -> Option<&State> {
+        self.0.get(&(array.to_owned(), number))
+    }
+
+    /// Whether a task of an array waits or runs.
+    pub(crate) fn is_active(&self, array: &str) -> bool {
+        self.0.iter().any(|((own, _), state)| own == array && state.is_active())
+    }
+}
+
+/// The seconds that Slurm leaves to the task of this process, and its state. `None` if Slurm gives
+/// no answer.
+pub(crate) fn own_state() -> Option<(Option<u64>, String)> {
+    let id = std::env::var("SLURM_JOB_ID").ok()?;
+    let output = Command::new("squeue").args(["-h", "-j", &id, "-o", "%L|%T"]).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (left, state) = text.trim().lines().next()?.split_once('|')?;
+    // A task beyond its time has a negative time left.
+    let left = if left.starts_with('-') { Some(0) } else { seconds(left) };
+    Some((left, state.to_owned()))
+}
+
+/// Hands a script to sbatch, and returns the id.
+///
+/// # Errors
+/// If sbatch refuses the script. The error has the words of sbatch.
+pub(crate) fn hand_in(script: &Path, options: &[String], after: &[String]) -> miette::Result<String> {
+    let mut command = Command::new("sbatch");
+    command.arg("--parsable").args(options);
+    if !after.is_empty() {
+        command.arg(format!("--dependency=afterany:{}", after.join(":")));
+    }
+    command.arg(script);
+    // Settings of the task that hands in would become settings of the new task.
+    for name in
+        ["SLURM_MEM_PER_NODE", "SLURM_MEM_PER_CPU", "SLURM_CPUS_PER_TASK", "SLURM_ARRAY_TASK_ID", "SBATCH_REQUEUE"]
+    {
+        command.env_remove(name);
+    }
+    let mut output = sbatch(&mut command)?;
+    // The controller may be down for a while. The task would otherwise be the last of its submission.
+    for _ in 0..MOST_CALLS {
+        let words = String::from_utf8_lossy(&output.stderr);
+        if output.status.success() || !in_allocation() || !UNREACHED.iter().any(|told| words.contains(told)) {
+            break;
+        }
+        std::thread::sleep(PAUSE);
+        output = sbatch(&mut command)?;
+    }
+    if !output.status.success() {
+        let words = String::from_utf8_lossy(&output.stderr);
+        return Err(Problem::new(format!("sbatch refused {}: {}", script.display(), words.trim()))
+            .help("options for sbatch go behind `--`, such as -- --partition=short --account=mine")
+            .into());
+    }
+    // With several clusters, the name of the cluster follows: `123;name`.
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(text.trim().split(';').next().unwrap_or_default().to_owned())
+}
+
+fn sbatch(command: &mut Command) -> miette::Result<Output> {
+    command.output().map_err(|error| {
+        Problem::new(format!("cannot start sbatch: {error}"))
+            .help("run this command where sbatch works, or give --engine shell, which writes scripts only")
+            .into()
+    })
+}
+
+/// What sbatch prints if it reaches no controller (Slurm 22.05).
+const UNREACHED: [&str; 3] = ["Unable to contact slurm controller", "Socket timed out", "Connection refused"];
+/// How often a task calls a controller that is down, and the time between two calls.
+const MOST_CALLS: usize = 20;
+const PAUSE: Duration = Duration::from_secs(15);
+
+/// Takes tasks back.
+///
+/// # Errors
+/// If scancel cannot be started, or refuses.
+pub(crate) fn cancel(ids: &[String]) -> miette::Result<()> {
+    let output = Command::new("scancel").args(ids).output();
+    let output = output.map_err(|error| Problem::new(format!("cannot start scancel: {error}")))?;
+    let words = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(Problem::new(format!("scancel refused: {}", words.trim())).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script() -> Script<'static> {
+        Script {
+            name: "fivefold-x-2".to_owned(),
+            tasks: 3,
+            limits: Limits { seconds: 5400, bytes: (3 << 30) + 1 },
+            threads: 2,
+            program: Path::new("/opt/it's/fivefold"),
+            folder: Path::new("/home/a b/x.submission"),
+            task: "chunk 2 \"$SLURM_ARRAY_TASK_ID\"".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_script_has_its_limits_and_words_that_the_shell_takes_whole() {
+        let text = script().text(None);
+        for line in [
+            "#SBATCH --job-name=fivefold-x-2\n",
+            "#SBATCH --array=0-2\n",
+            "#SBATCH --time=01:30:00\n",
+            "#SBATCH --mem=3073M\n",
+            "#SBATCH --cpus-per-task=2\n",
+            "#SBATCH --output=/home/a b/x.submission/out/%x-%A_%a.txt\n",
+            "#SBATCH --requeue\n#SBATCH --signal=B:TERM@60\n",
+            "fivefold='/opt/it'\\''s/fivefold'\nfolder='/home/a b/x.submission'\n",
+            "\"$fivefold\" task \"$folder\" chunk 2 \"$SLURM_ARRAY_TASK_ID\" &\n",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        assert!(text.starts_with("#!/bin/bash\n") && text.ends_with("exit \"$code\"\n"));
+        assert!(Script { tasks: 1, ..script() }.text(None).contains("--array=0\n"));
+    }
+
+    #[test]
+    fn the_shell_reads_the_script() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.sh");
+        std::fs::write(&file, script().text(None)).unwrap();
+        assert!(Command::new("bash").arg("-n").arg(&file).status().is_ok_and(|status| status.success()));
+    }
+
+    #[test]
+    fn a_template_of_the_users_has_the_same_values() {
+        let template = "#!/bin/bash\n#SBATCH -A mine -t {time} --mem {memory} -a {tasks}\nmodule load x\n{command}\n";
+        let text = script().text(Some(template));
+        assert!(
+            text.starts_with("#!/bin/bash\n#SBATCH -A mine -t 01:30:00 --mem 3073M -a 0-2\nmodule load x\nfivefold=")
+        );
+        let path = Path::new("t.sh");
+        assert!(check_template(path, template).is_ok());
+        assert!(check_template(path, "#!/bin/bash\n").unwrap_err().to_string().contains("has no {command}"));
+    }
+
+    /// The forms are those of `man squeue` and `man sbatch` (Slurm 22.05).
+    #[test]
+    fn times_are_written_and_read_as_slurm_does() {
+        for (given, told) in [(1, "00:01:00"), (60, "00:01:00"), (3661, "01:02:00"), (90_000, "1-01:00:00")] {
+            assert_eq!(time(given), told);
+        }
+        for (told, given) in [("0:45", 45), ("59:59", 3599), ("1:00:00", 3600), ("2-03:00:01", 183_601)] {
+            assert_eq!(seconds(told), Some(given), "{told}");
+        }
+        for word in ["INVALID", "UNLIMITED", "NOT_SET", "", "1"] {
+            assert_eq!(seconds(word), None, "{word}");
+        }
+        for given in [60, 600, 86_400, 100_020] {
+            assert_eq!(seconds(&time(given)), Some(given));
+        }
+    }
+
+    #[test]
+    fn limits_among_the_options_are_taken_out() {
+        let options = ["--time=30", "--account=x", "--mem=2G", "--mem-per-cpu=1", "-t", "5"].map(str::to_owned);
+        let (asked, left) = limits_of(options.into());
+        assert_eq!(asked, Asked { seconds: Some(1800), bytes: Some(2 << 30) });
+        assert_eq!(left, ["--account=x", "--mem-per-cpu=1", "-t", "5"]);
+        for (text, expected) in [("90", Some(90 << 20)), ("3T", Some(3 << 40)), ("0", None), ("x", None), ("1X", None)]
+        {
+            assert_eq!(bytes(text), expected, "{text}");
+        }
+    }
+
+    /// Lines of `squeue -r -t all -o '%F|%K|%T|%N|%r'`.
+    #[test]
+    fn the_queue_is_read() {
+        let queue =
+            Queue::parse("12|0|RUNNING|n1|None\n12|1|PENDING||Resources\n13|N/A|TIMEOUT|n2|TimeLimit\nno line\n");
+        let state = queue.state("12", 0).unwrap();
+        assert_eq!((state.word.as_str(), state.node.as_str()), ("RUNNING", "n1"));
+        assert_eq!(queue.state("12", 1).unwrap().reason, "Resources");
+        assert_eq!(queue.state("13", 0).unwrap().word, "TIMEOUT");
+        assert_eq!(queue.state("14", 0), None);
+        assert!(queue.is_active("12") && !queue.is_active("13") && !queue.is_active("14"));
+    }
+}

@@ -1,0 +1,291 @@
+//! The folder of a submission, beside the results folder: `NAME.submission`.
+//!
+//! - `settings.json`: the experiment and how it is handed in
+//! - `submission.tsv`: a line for each job ([`Row`])
+//! - `tasks.tsv`: a line for each id of the scheduler ([`Task`])
+//! - `scripts/`, `out/`: the scripts, and what they print
+//! - `notes/`: the events of each chunk
+//! - `rounds/`: a file for each round, made by the task that hands it in
+//! - `estimates.tsv`: estimated and true seconds, at the end
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use fivefold_base::words::list_some;
+use fivefold_core::Registry;
+use fivefold_results::Experiment;
+use fivefold_results::store::{hash, hash_of_file};
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::chunks::Asked;
+use crate::cluster::notes::{Note, Notes};
+use crate::cluster::table::{self, Kind, Row, Task};
+use crate::experiment::ExperimentArgs;
+use crate::problem::Problem;
+
+/// Which scheduler gets the scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Engine {
+    /// Slurm: scripts for sbatch, which are handed in
+    Slurm,
+    /// Scripts with one command a line, for GNU parallel, ssh or another scheduler
+    Shell,
+}
+
+/// An experiment and how it is handed in.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Settings {
+    pub(crate) experiment: ExperimentArgs,
+    /// The experiment's name.
+    pub(crate) name: String,
+    /// The hash of the experiment's text.
+    experiment_hash: String,
+    /// The program that all tasks run, and its hash.
+    pub(crate) program: PathBuf,
+    program_hash: String,
+    pub(crate) engine: Engine,
+    /// Seconds of a chunk.
+    pub(crate) chunk: f64,
+    /// Threads of a task.
+    pub(crate) threads: usize,
+    /// Options for sbatch, without limits.
+    pub(crate) options: Vec<String>,
+    /// The limits among the options, which are doubled if they are not enough.
+    pub(crate) asked: Asked,
+    /// The text of the user's template.
+    pub(crate) template: Option<String>,
+}
+
+/// How an experiment is to be handed in.
+pub(crate) struct Wishes {
+    pub(crate) engine: Engine,
+    pub(crate) chunk: f64,
+    pub(crate) threads: usize,
+    pub(crate) options: Vec<String>,
+    pub(crate) asked: Asked,
+    pub(crate) template: Option<String>,
+}
+
+impl Settings {
+    pub(crate) fn new(experiment: &ExperimentArgs, name: &str, wishes: Wishes) -> miette::Result<Self> {
+        let Wishes { engine, chunk, threads, options, asked, template } = wishes;
+        let experiment = experiment.absolute(name)?;
+        let program = std::env::current_exe()
+            .map_err(|error| Problem::new(format!("cannot tell where this program is: {error}")))?;
+        let program_hash = hash_of_file(&program).map_err(|error| Problem::file("read", &program, error))?;
+        let experiment_hash = hash(experiment.text()?.content().as_bytes());
+        let name = name.to_owned();
+        Ok(Settings {
+            experiment,
+            name,
+            experiment_hash,
+            program,
+            program_hash,
+            engine,
+            chunk,
+            threads,
+            options,
+            asked,
+            template,
+        })
+    }
+
+    /// The results folder.
+    pub(crate) fn results(&self) -> PathBuf {
+        self.experiment.out(&self.name)
+    }
+
+    /// Loads the experiment.
+    ///
+    /// # Errors
+    /// If the experiment or the program is not the one that was submitted.
+    pub(crate) fn load(&self, registry: &Registry) -> miette::Result<Experiment> {
+        let mut changed = Vec::new();
+        let text = self.experiment.text()?;
+        if hash(text.content().as_bytes()) != self.experiment_hash {
+            changed.push(format!("the experiment {}", self.experiment.name()));
+        }
+        let program = std::env::current_exe()
+            .map_err(|error| Problem::new(format!("cannot tell where this program is: {error}")))?;
+        if hash_of_file(&program).map_err(|error| Problem::file("read", &program, error))? != self.program_hash {
+            changed.push(format!("the program {}", program.display()));
+        }
+        if !changed.is_empty() {
+            let what = format!("{} changed after `submit`, so this task does nothing", list_some(&changed));
+            let help = "submit the experiment again: jobs whose inputs did not change are reused; or undo the change, \
+                        and `fivefold resubmit`";
+            return Err(Problem::new(what).help(help).into());
+        }
+        text.experiment(registry)
+    }
+}
+
+/// The folder of a submission.
+pub(crate) struct Submission {
+    pub(crate) folder: PathBuf,
+    pub(crate) settings: Settings,
+}
+
+impl Submission {
+    /// The folder for a results folder.
+    pub(crate) fn beside(results: &Path) -> PathBuf {
+        let mut name = results.file_name().unwrap_or_default().to_owned();
+        name.push(".submission");
+        results.with_file_name(name)
+    }
+
+    /// Makes the folder. What an earlier submission left there is removed.
+    pub(crate) fn make(folder: PathBuf, settings: Settings) -> miette::Result<Self> {
+        if folder.exists() && !folder.join("settings.json").exists() && !is_empty(&folder) {
+            let what = format!("{} holds other files than a submission, so nothing was written", folder.display());
+            return Err(Problem::new(what).help("give another folder with --folder").into());
+        }
+        let submission = Submission { folder, settings };
+        for part in ["notes", "rounds", "scripts", "out"] {
+            let path = submission.folder.join(part);
+            let _ = fs::remove_dir_all(&path);
+            fs::create_dir_all(&path).map_err(|error| Problem::file("make", &path, error))?;
+        }
+        for file in ["tasks.tsv", "estimates.tsv"] {
+            let _ = fs::remove_file(submission.folder.join(file));
+        }
+        let text = serde_json::to_vec_pretty(&submission.settings).map_err(crate::problem::report)?;
+        submission.write("settings.json", &text)?;
+        Ok(submission)
+    }
+
+    /// Opens the folder of a submission. The results folder may be named instead.
+    pub(crate) fn open(folder: &Path) -> miette::Result<Self> {
+        let beside = Self::beside(folder);
+        let folder = if !folder.join("settings.json").exists() && beside.exists() { &beside } else { folder };
+        let path = folder.join("settings.json");
+        let text = fs::read(&path).map_err(|error| {
+            Problem::file("read the submission", &path, error).help("give the folder that `fivefold submit` made")
+        })?;
+        let settings = serde_json::from_slice(&text)
+            .map_err(|error| Problem::new(format!("{} is damaged: {error}", path.display())))?;
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        Ok(Submission { folder, settings })
+    }
+
+    pub(crate) fn rows(&self) -> miette::Result<Vec<Row>> {
+        table::read(&self.folder.join("submission.tsv"))
+    }
+
+    pub(crate) fn write_rows(&self, rows: &[Row]) -> miette::Result<()> {
+        self.write("submission.tsv", &table::text(rows))
+    }
+
+    pub(crate) fn tasks(&self) -> miette::Result<Vec<Task>> {
+        table::read(&self.folder.join("tasks.tsv"))
+    }
+
+    pub(crate) fn add_task(&self, task: Task) -> miette::Result<()> {
+        let mut tasks = self.tasks()?;
+        tasks.push(task);
+        self.write("tasks.tsv", &table::text(&tasks))
+    }
+
+    pub(crate) fn notes(&self, round: usize, chunk: usize) -> Notes {
+        Notes::of(&self.folder, round, chunk)
+    }
+
+    /// The jobs that failed by themselves in this submission.
+    pub(crate) fn failed(&self, rows: &[Row]) -> BTreeSet<String> {
+        let chunks: BTreeSet<(usize, usize)> =
+            rows.iter().filter(|row| row.round > 0).map(|row| (row.round, row.chunk)).collect();
+        let notes = chunks.into_iter().flat_map(|(round, chunk)| self.notes(round, chunk).read());
+        let mut failed = BTreeSet::new();
+        for note in notes {
+            match note {
+                Note::Job { id, failed: true } => failed.insert(id),
+                Note::Job { id, failed: false } => failed.remove(&id),
+                _ => false,
+            };
+        }
+        failed
+    }
+
+    /// The keys of all jobs, by id.
+    pub(crate) fn keys(rows: &[Row]) -> BTreeMap<String, String> {
+        rows.iter().map(|row| (row.job.clone(), row.key.clone())).collect()
+    }
+
+    /// Takes the right to hand in a round from whoever has it. Only a user may do so.
+    pub(crate) fn take(&self, round: usize) {
+        let _ = fs::remove_file(self.folder.join("rounds").join(round.to_string()));
+    }
+
+    /// Takes the right to hand in a round. `false` if another task has it. A task that the scheduler
+    /// began again keeps its right.
+    pub(crate) fn claim(&self, round: usize) -> miette::Result<bool> {
+        let path = self.folder.join("rounds").join(round.to_string());
+        let own = std::env::var("SLURM_JOB_ID").unwrap_or_else(|_| format!("process {}", std::process::id()));
+        let failed = |error| miette::Report::from(Problem::file("write", &path, error));
+        match fs::File::create_new(&path) {
+            Ok(mut file) => file.write_all(own.as_bytes()).map(|()| true).map_err(failed),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                Ok(fs::read_to_string(&path).map_err(failed)? == own)
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// The number of the last round that was handed in or begun to be.
+    pub(crate) fn last_round(&self) -> usize {
+        let names = fs::read_dir(self.folder.join("rounds")).into_iter().flatten().flatten();
+        names.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).max().unwrap_or(0)
+    }
+
+    /// The scheduler's id of a chunk: of its array, and its number there.
+    pub(crate) fn place(tasks: &[Task], round: usize, chunk: usize) -> Option<(&str, usize)> {
+        let holds = |task: &&Task| {
+            task.kind == Kind::Array && task.round == round && (task.first..task.first + task.count).contains(&chunk)
+        };
+        tasks.iter().rev().find(holds).map(|task| (task.id.as_str(), chunk - task.first))
+    }
+
+    /// Writes a file so that it appears whole or not at all.
+    pub(crate) fn write(&self, name: &str, content: &[u8]) -> miette::Result<()> {
+        let path = self.folder.join(name);
+        let write = || {
+            let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+            file.write_all(content)?;
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt as _;
+                file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+            }
+            file.persist(&path).map_err(|error| error.error)
+        };
+        write().map(drop).map_err(|error| Problem::file("write", &path, error).into())
+    }
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chunk_is_found_in_the_last_array_that_holds_it() {
+        let task = |round, first, count, id: &str| Task { round, kind: Kind::Array, first, count, id: id.to_owned() };
+        let tasks = [task(1, 0, 3, "10"), task(1, 3, 2, "11"), task(2, 0, 1, "14")];
+        assert_eq!(Submission::place(&tasks, 1, 2), Some(("10", 2)));
+        assert_eq!(Submission::place(&tasks, 1, 4), Some(("11", 1)));
+        assert_eq!(Submission::place(&tasks, 2, 0), Some(("14", 0)));
+        assert_eq!(Submission::place(&tasks, 2, 1), None);
+    }
+
+    #[test]
+    fn the_folder_of_a_submission_stands_beside_the_results() {
+        assert_eq!(Submission::beside(Path::new("runs/x")), Path::new("runs/x.submission"));
+        assert_eq!(Submission::beside(Path::new("runs/x/")), Path::new("runs/x.submission"));
+    }
+}

@@ -1,0 +1,60 @@
+//! `fivefold resubmit`: hands in again what a submission did not finish.
+
+use std::path::PathBuf;
+
+use fivefold_core::Registry;
+use fivefold_experiment::{JobFilter, Plan};
+
+use crate::cluster::rounds::State;
+use crate::cluster::shell;
+use crate::cluster::slurm::Queue;
+use crate::cluster::submission::{Engine, Submission};
+use crate::commands::task;
+use crate::exit::Exit;
+use crate::problem::Problem;
+use crate::screen::Screen;
+
+/// Hand in again what a submission did not finish
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold resubmit runs/my
+  fivefold resubmit runs/my --failed        also the jobs that failed by themselves
+
+The tasks of a submission hand in what is left by themselves. This command is for what they left: jobs \
+that were cancelled, that ended three times without a result, or whose cluster forbids a task to hand in \
+others. If no job is left, the command evaluates.")]
+pub(crate) struct Args {
+    /// The results folder, or the folder of the submission
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+    /// Also try again the jobs that failed by themselves
+    #[arg(long)]
+    failed: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
+        let submission = Submission::open(&self.folder)?;
+        let queue = Queue::ask().unwrap_or_default();
+        if submission.tasks()?.iter().any(|task| queue.is_active(&task.id)) {
+            let help = "`fivefold status` shows the tasks; `fivefold cancel` takes them back";
+            return Err(Problem::new("tasks of this submission wait or run").help(help).into());
+        }
+        let failed = self.failed;
+        let fresh = move |state: &mut State| state.begin_anew(failed);
+        if submission.settings.engine == Engine::Shell {
+            let experiment = submission.settings.load(registry)?;
+            let plan = Plan::new(&experiment, &JobFilter::All)?;
+            let mut state = State::of(&submission, &plan, registry, submission.rows()?, None)?;
+            fresh(&mut state);
+            shell::write(&submission, &mut state)?;
+            screen.line(format_args!("written: bash {}/run.sh", submission.folder.display()));
+            return Ok(Exit::Done);
+        }
+        if task::advance(&submission, true, registry, screen, fresh)? {
+            Ok(Exit::Done)
+        } else {
+            task::evaluate(&submission)
+        }
+    }
+}
