@@ -291,7 +291,7 @@ fn each_flaw_is_caught_by_its_rule() {
     let caught: BTreeSet<&str> = expected.iter().flat_map(|(_, rules)| rules.iter().copied()).collect();
     // The rankers below break the remaining rules.
     let others: Vec<&str> = RULES.iter().map(|rule| rule.name).filter(|name| !caught.contains(name)).collect();
-    assert_eq!(others, ["stored parameters", "one grade"]);
+    assert_eq!(others, ["stored parameters", "checkpoints", "one grade"]);
 }
 
 /// Scores by the first feature. The ranker learns nothing, but does not say so.
@@ -320,6 +320,42 @@ fn a_control_that_is_refused_data_of_one_grade_is_caught() {
     let found = violations(&[RankerEntry::of::<Control>()], &[case]);
     assert_eq!(names(&found), ["one grade"], "{found:#?}");
     assert!(found[0].to_string().contains("`Ranker::LEARNS`"), "{}", found[0]);
+}
+
+/// Raises the weight of the first feature round by round. Unless it is `WHOLE`, its checkpoints lack the
+/// weight.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Rounds<const WHOLE: bool> {}
+
+impl<const WHOLE: bool> Ranker for Rounds<WHOLE> {
+    const NAME: &'static str = "rounds";
+    const SUMMARY: &'static str = "the first feature, round by round";
+    const LEARNS: bool = false;
+    type Model = ToyModel<At<0>>;
+
+    fn seeded(&self) -> bool {
+        false
+    }
+
+    fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<ToyModel<At<0>>, FitError> {
+        let (first, mut weight): (u64, f64) = cx.resume().unwrap_or((0, 1.0));
+        for round in first..20 {
+            cx.round(round, 20, || (round, if WHOLE { weight } else { 1.0 }))?;
+            weight += 0.1;
+        }
+        let weights = (0..train.width()).map(|feature| if feature == 0 { weight } else { 0.0 }).collect();
+        Ok(ToyModel { weights, unsaved: 0.0, flaw: PhantomData })
+    }
+}
+
+#[test]
+fn a_checkpoint_that_lacks_what_the_next_round_reads_is_caught() {
+    let case = Case { name: "rounds", params: "", changes: &[], refused: &[], learns: false };
+    check(&[RankerEntry::of::<Rounds<true>>()], &[case]);
+    let found = violations(&[RankerEntry::of::<Rounds<false>>()], &[case]);
+    assert_eq!(names(&found), ["checkpoints"], "{found:#?}");
+    assert!(found[0].found.contains("stops, the model differs"), "{}", found[0]);
 }
 
 /// dmlc/xgboost #2208, #2704: early stopping by a metric that no model alters.

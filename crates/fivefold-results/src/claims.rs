@@ -12,11 +12,11 @@
 //! rename, and a job has the same bytes each time.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// Name of the folder of claims in a results folder.
 pub(crate) const CLAIMS: &str = ".claims";
@@ -51,6 +51,8 @@ pub(crate) struct HeldClaim {
     mode: LockMode,
     /// The file that is touched.
     file: PathBuf,
+    /// The name of the owner, which is in the file.
+    name: String,
     /// Ends the thread that touches the file.
     _beat: Sender<()>,
 }
@@ -97,15 +99,15 @@ impl Claims {
         }
         if mode == LockMode::Alone {
             if self.is_shared()? {
-                self.leave_gate();
+                self.leave_gate(&name);
                 return Ok(None);
             }
-            return Ok(Some(self.held(mode, self.folder.join(GATE).join(OWNER))));
+            return Ok(Some(self.held(mode, self.folder.join(GATE).join(OWNER), name)));
         }
         let file = self.folder.join(format!("{SHARED}{name}"));
-        let made = File::create_new(&file);
-        self.leave_gate();
-        made.map(|_| Some(self.held(mode, file)))
+        let made = fs::write(&file, &name);
+        self.leave_gate(&name);
+        made.map(|()| Some(self.held(mode, file, name)))
     }
 
     /// Takes the gate by a rename. `false` if a living process has it.
@@ -113,10 +115,16 @@ impl Claims {
         let (new, gate) = (self.folder.join(format!("new-{name}")), self.folder.join(GATE));
         fs::create_dir_all(&new)?;
         fs::write(new.join(OWNER), name)?;
-        if self.is_old(&gate.join(OWNER), &new.join(OWNER)) {
+        let dead = fs::read(gate.join(OWNER)).ok();
+        if dead.is_some() && self.is_old(&gate.join(OWNER), &new.join(OWNER)) {
             let aside = self.folder.join(format!("old-{name}"));
             // Of several processes, one puts the claim aside.
             if fs::rename(&gate, &aside).is_ok() {
+                // Another process may have done so before, and this is its own new claim.
+                if fs::read(aside.join(OWNER)).ok() != dead && fs::rename(&aside, &gate).is_ok() {
+                    let _ = fs::remove_dir_all(&new);
+                    return Ok(false);
+                }
                 let _ = fs::remove_dir_all(&aside);
             }
         }
@@ -133,7 +141,11 @@ impl Claims {
         }
     }
 
-    fn leave_gate(&self) {
+    /// Leaves the gate, unless another process has taken it meanwhile.
+    fn leave_gate(&self, name: &str) {
+        if !is_of(&self.folder.join(GATE).join(OWNER), name) {
+            return;
+        }
         let _ = fs::remove_file(self.folder.join(GATE).join(OWNER));
         let _ = fs::remove_dir(self.folder.join(GATE));
     }
@@ -162,17 +174,22 @@ impl Claims {
         now.duration_since(then).is_ok_and(|age| age > self.expiry)
     }
 
-    fn held(&self, mode: LockMode, file: PathBuf) -> HeldClaim {
+    fn held(&self, mode: LockMode, file: PathBuf, name: String) -> HeldClaim {
         let (beat, end) = channel::<()>();
-        let (touched, pause) = (file.clone(), self.expiry / 8);
+        let (touched, owner, pause) = (file.clone(), name.clone(), self.expiry / 8);
         // Without the thread, the claim expires, and the folder is as safe as without any claim.
         let _ = std::thread::Builder::new().name("claim".to_owned()).spawn(move || {
             while end.recv_timeout(pause).is_err_and(|error| error == std::sync::mpsc::RecvTimeoutError::Timeout) {
+                // Who lost its claim must not touch that of the next owner. Writing the name again lets the file
+                // system set the time, since the clock of this host may be wrong.
+                if !is_of(&touched, &owner) {
+                    break;
+                }
                 let opened = File::options().write(true).open(&touched);
-                let _ = opened.and_then(|file| file.set_modified(SystemTime::now()));
+                let _ = opened.and_then(|mut file| file.write_all(owner.as_bytes()));
             }
         });
-        HeldClaim { claims: self.clone(), mode, file, _beat: beat }
+        HeldClaim { claims: self.clone(), mode, file, name, _beat: beat }
     }
 }
 
@@ -180,22 +197,31 @@ impl HeldClaim {
     /// Gives the claim back, and does something while no other process has one. Nothing is done if
     /// another process still shares the folder.
     pub(crate) fn release(self, last: impl FnOnce()) {
+        let mut name = self.name;
         if self.mode == LockMode::Shared {
             let _ = fs::remove_file(&self.file);
-            if !self.claims.take_gate(&unique()).unwrap_or(false) {
+            name = unique();
+            if !self.claims.take_gate(&name).unwrap_or(false) {
                 return;
             }
+        } else if !is_of(&self.file, &name) {
+            return;
         }
         let shared = self.claims.is_shared().unwrap_or(true);
         if !shared {
             last();
         }
-        self.claims.leave_gate();
+        self.claims.leave_gate(&name);
         if !shared {
             // This fails if another process has come, as it should.
             let _ = fs::remove_dir(&self.claims.folder);
         }
     }
+}
+
+/// Whether a claim's file names this owner.
+fn is_of(file: &Path, name: &str) -> bool {
+    fs::read(file).is_ok_and(|owner| owner == name.as_bytes())
 }
 
 /// A name that no other process on any host has.
@@ -207,6 +233,8 @@ fn unique() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use super::*;
 
     fn claims(folder: &Path, expiry: Duration) -> Claims {
@@ -252,13 +280,28 @@ mod tests {
     #[test]
     fn a_living_owner_keeps_its_claim_for_as_long_as_it_likes() {
         let folder = tempfile::tempdir().unwrap();
-        let claims = claims(folder.path(), Duration::from_millis(400));
+        let claims = claims(folder.path(), Duration::from_secs(2));
         let alone = claims.take(LockMode::Alone).unwrap().unwrap();
-        for _ in 0..12 {
+        for _ in 0..25 {
             std::thread::sleep(Duration::from_millis(100));
             assert!(claims.take(LockMode::Alone).unwrap().is_none());
         }
         alone.release(|| ());
+    }
+
+    /// An owner that stood still for too long neither touches nor removes the claim of the next owner.
+    #[test]
+    fn who_lost_its_claim_leaves_that_of_the_next_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        let claims = claims(folder.path(), EXPIRY);
+        let slow = claims.take(LockMode::Alone).unwrap().unwrap();
+        let minutes_ago = SystemTime::now() - Duration::from_secs(300);
+        File::options().write(true).open(&slow.file).unwrap().set_modified(minutes_ago).unwrap();
+        let next = claims.take(LockMode::Alone).unwrap().unwrap();
+        slow.release(|| panic!("it is not its own any more"));
+        assert!(is_of(&next.file, &next.name));
+        assert!(claims.take(LockMode::Shared).unwrap().is_none());
+        next.release(|| ());
     }
 
     #[test]

@@ -168,17 +168,19 @@ fn as_ordinary_user(cluster: &Cluster, arguments: &[&str]) -> Output {
 #[test]
 fn quickstart_through_slurm_by_an_ordinary_user_has_the_hash_of_one_process() {
     let Some(cluster) = Cluster::start(&[]) else { return };
+    // A blank in a path divides words of a shell and of sbatch.
+    let (out, submission) = ("my runs/quickstart", "my runs/quickstart.submission");
     let output = as_ordinary_user(
         &cluster,
-        &["submit", "quickstart", "--engine", "slurm", "--chunk", "15s", "--cache", "cache"],
+        &["submit", "quickstart", "--engine", "slurm", "--chunk", "15s", "--cache", "cache", "--out", out],
     );
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let output = as_ordinary_user(&cluster, &["status", "runs/quickstart", "--watch"]);
-    assert!(output.status.success(), "{}", cluster.said("runs/quickstart.submission"));
+    let output = as_ordinary_user(&cluster, &["status", out, "--watch"]);
+    assert!(output.status.success(), "{}", cluster.said(submission));
     let words = String::from_utf8(output.stdout).unwrap();
     assert!(words.contains("all jobs are done: fivefold report "), "{words}");
-    assert_eq!(cluster.result("runs/quickstart", "runs/quickstart.submission"), golden("quickstart"));
-    let table = std::fs::read_to_string(cluster.at().join("runs/quickstart.submission/estimates.tsv")).unwrap();
+    assert_eq!(cluster.result(out, submission), golden("quickstart"));
+    let table = std::fs::read_to_string(cluster.at().join(submission).join("estimates.tsv")).unwrap();
     let mut lines = table.lines();
     assert_eq!(
         lines.next().unwrap(),

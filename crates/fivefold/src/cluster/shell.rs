@@ -61,7 +61,7 @@ fn script(task: &str, stages: &str) -> String {
 cd \"$(dirname \"$0\")\" || exit
 tasks=${{1:-1}}
 each() {{
-  if command -v parallel >/dev/null; then parallel --will-cite -j \"$tasks\" <\"$1\"; else xargs -P \"$tasks\" -I{{}} bash -c '{{}}' <\"$1\"; fi
+  if command -v parallel >/dev/null; then parallel --will-cite -j \"$tasks\" <\"$1\"; else tr '\\n' '\\0' <\"$1\" | xargs -0 -P \"$tasks\" -I{{}} bash -c '{{}}'; fi
 }}
 {task} warm || exit
 {stages}{task} evaluate

@@ -23,11 +23,15 @@ const HEAD: &str = "#!/bin/bash
 #SBATCH --time={time}
 #SBATCH --mem={memory}
 #SBATCH --cpus-per-task={threads}
-#SBATCH --output={output}
+#SBATCH --output=\"{output}\"
 #SBATCH --open-mode=append
 #SBATCH --requeue
 #SBATCH --signal=B:TERM@60
 {command}";
+
+/// The id of a task, for the shell. `SLURM_JOB_ID` of an array's last task is the id of the array, which
+/// would mean all of its tasks.
+const OWN_ID: &str = "${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}${SLURM_ARRAY_TASK_ID:+_$SLURM_ARRAY_TASK_ID}";
 
 /// A script for a job array.
 pub(crate) struct Script<'s> {
@@ -53,7 +57,7 @@ impl Script<'_> {
             time(self.limits.seconds),
             format!("{}M", self.limits.bytes.div_ceil(1 << 20)),
             self.threads.max(1).to_string(),
-            format!("{}/out/%x-%A_%a.txt", self.folder.display()),
+            format!("{}/out/%x-%A_%a.txt", self.folder.display().to_string().replace('%', "%%")),
             self.command(),
         ];
         let named = PLACEHOLDERS.iter().zip(values);
@@ -74,7 +78,7 @@ trap 'kill -TERM \"$child\" 2>/dev/null' TERM
 wait \"$child\"; code=$?
 while kill -0 \"$child\" 2>/dev/null; do wait \"$child\"; code=$?; done
 if \"$fivefold\" task \"$folder\" {task} --ended \"$code\"; then
-  for try in 1 2 3 4 5 6; do scontrol requeue \"$SLURM_JOB_ID\" && sleep 30; sleep 10; done
+  for try in 1 2 3 4 5 6; do scontrol requeue \"{OWN_ID}\" && sleep 30; sleep 10; done
 fi
 exit \"$code\""
         )
@@ -86,11 +90,17 @@ exit \"$code\""
 /// # Errors
 /// If the template cannot run the command.
 pub(crate) fn check_template(path: &Path, text: &str) -> miette::Result<()> {
-    if text.contains("{command}") {
+    let needed = [
+        ("command", "its tasks would do nothing"),
+        ("tasks", "only the first task of an array would run"),
+        ("time", "no task would get more time after it reached its limit"),
+        ("memory", "no task would get more memory after it was killed for it"),
+    ];
+    let Some((name, why)) = needed.iter().find(|(name, _)| !text.contains(&format!("{{{name}}}"))) else {
         return Ok(());
-    }
+    };
     let known = PLACEHOLDERS.map(|name| format!("{{{name}}}")).join(", ");
-    Err(Problem::new(format!("the template {} has no {{command}}, so its tasks would do nothing", path.display()))
+    Err(Problem::new(format!("the template {} has no {{{name}}}, so {why}", path.display()))
         .help(format!("a template is a script for sbatch with these placeholders: {known}"))
         .into())
 }
@@ -120,23 +130,63 @@ pub(crate) fn seconds(text: &str) -> Option<u64> {
     Some(days.parse::<u64>().ok()? * 86_400 + clock)
 }
 
-/// Takes the limits out of options for sbatch. `--time=...` and `--mem=...` are understood; all other
-/// options are left.
-pub(crate) fn limits_of(options: Vec<String>) -> (Asked, Vec<String>) {
-    let mut asked = Asked::default();
-    let left = options.into_iter().filter(|option| {
-        let time = option.strip_prefix("--time=").and_then(limit_seconds);
-        let memory = option.strip_prefix("--mem=").and_then(bytes);
-        asked = Asked { seconds: time.or(asked.seconds), bytes: memory.or(asked.bytes) };
-        time.is_none() && memory.is_none()
-    });
-    let left = left.collect();
-    (asked, left)
+/// Takes the limits out of options for sbatch: `--time` or `-t`, and `--mem`, with `=` or a blank. All
+/// other options are left.
+///
+/// # Errors
+/// If a limit cannot be read. Left among the options, it would hold for every task, and no task would
+/// get more after it reached the limit.
+pub(crate) fn limits_of(options: Vec<String>) -> miette::Result<(Asked, Vec<String>)> {
+    let (mut asked, mut left) = (Asked::default(), Vec::new());
+    let mut options = options.into_iter();
+    while let Some(option) = options.next() {
+        let is_short = option.starts_with("-t") && !option.starts_with("--");
+        let (name, value) = match option.split_once('=') {
+            _ if is_short => {
+                ("-t", Some(option[2..].trim_start_matches('=').to_owned()).filter(|value| !value.is_empty()))
+            }
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (option.as_str(), None),
+        };
+        if !["--time", "-t", "--mem"].contains(&name) {
+            left.push(option);
+            continue;
+        }
+        let name = name.to_owned();
+        let value = value.or_else(|| options.next()).unwrap_or_default();
+        let read = if name == "--mem" { bytes(&value) } else { limit_seconds(&value) };
+        let Some(limit) = read else {
+            return Err(Problem::new(format!("the limit `{name} {value}` cannot be read"))
+                .help("a time is 90 (minutes), 02:00:00 or 1-12:00, and memory is 800M or 8G; both above 0")
+                .into());
+        };
+        match name == "--mem" {
+            true => asked.bytes = Some(limit),
+            false => asked.seconds = Some(limit),
+        }
+    }
+    Ok((asked, left))
 }
 
-/// The seconds of a time as sbatch takes it: as squeue prints it, or in minutes.
+/// The seconds of a time as sbatch takes it: minutes, minutes:seconds, hours:minutes:seconds,
+/// days-hours, days-hours:minutes or days-hours:minutes:seconds.
 fn limit_seconds(text: &str) -> Option<u64> {
-    seconds(text).or_else(|| text.parse::<u64>().ok()?.checked_mul(60)).filter(|&seconds| seconds > 0)
+    let (days, clock) = match text.split_once('-') {
+        Some((days, clock)) => (Some(days.parse::<u64>().ok()?), clock),
+        None => (None, text),
+    };
+    let parts: Vec<u64> = clock.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    let units: &[u64] = match (days, parts.len()) {
+        (None, 1) => &[60],
+        (None, 2) => &[60, 1],
+        (_, 3) => &[3600, 60, 1],
+        (Some(_), 1) => &[3600],
+        (Some(_), 2) => &[3600, 60],
+        _ => return None,
+    };
+    let clock =
+        parts.iter().zip(units).try_fold(0_u64, |sum, (part, unit)| sum.checked_add(part.checked_mul(*unit)?))?;
+    days.unwrap_or(0).checked_mul(86_400)?.checked_add(clock).filter(|&seconds| seconds > 0)
 }
 
 /// The bytes of a size as sbatch takes it: in megabytes, or with K, M, G or T.
@@ -184,10 +234,28 @@ pub(crate) struct Queue(BTreeMap<(String, usize), State>);
 const FIELDS: &str = "%F|%K|%T|%N|%r";
 
 impl Queue {
-    /// Asks Slurm. `None` if there is no squeue or it gives no answer.
+    /// Asks Slurm, three times if need be. `None` if there is no squeue or it gives no answer.
     pub(crate) fn ask() -> Option<Self> {
-        let output = Command::new("squeue").args(["--me", "-h", "-r", "-t", "all", "-o", FIELDS]).output().ok()?;
-        output.status.success().then(|| Self::parse(&String::from_utf8_lossy(&output.stdout)))
+        for pause in [0, 2, 5] {
+            std::thread::sleep(Duration::from_secs(pause));
+            let output = Command::new("squeue").args(["--me", "-h", "-r", "-t", "all", "-o", FIELDS]).output().ok()?;
+            if output.status.success() {
+                return Some(Self::parse(&String::from_utf8_lossy(&output.stdout)));
+            }
+        }
+        None
+    }
+
+    /// Asks Slurm before something is handed in that may be there already.
+    ///
+    /// # Errors
+    /// If Slurm gives no answer.
+    pub(crate) fn must_answer() -> miette::Result<Self> {
+        Self::ask().ok_or_else(|| {
+            Problem::new("squeue gives no answer, so whether tasks of this submission wait or run is not known")
+                .help("try again when squeue works; tasks that run twice would cost time")
+                .into()
+        })
     }
 
     fn parse(text: &str) -> Self {
@@ -216,7 +284,11 @@ impl Queue {
 /// The seconds that Slurm leaves to the task of this process, and its state. `None` if Slurm gives
 /// no answer.
 pub(crate) fn own_state() -> Option<(Option<u64>, String)> {
-    let id = std::env::var("SLURM_JOB_ID").ok()?;
+    let variable = |name: &str| std::env::var(name).ok();
+    let id = match variable("SLURM_ARRAY_JOB_ID").zip(variable("SLURM_ARRAY_TASK_ID")) {
+        Some((array, task)) => format!("{array}_{task}"),
+        None => variable("SLURM_JOB_ID")?,
+    };
     let output = Command::new("squeue").args(["-h", "-j", &id, "-o", "%L|%T"]).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let (left, state) = text.trim().lines().next()?.split_once('|')?;
@@ -317,7 +389,8 @@ mod tests {
             "#SBATCH --time=01:30:00\n",
             "#SBATCH --mem=3073M\n",
             "#SBATCH --cpus-per-task=2\n",
-            "#SBATCH --output=/home/a b/x.submission/out/%x-%A_%a.txt\n",
+            "#SBATCH --output=\"/home/a b/x.submission/out/%x-%A_%a.txt\"\n",
+            "scontrol requeue \"${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}${SLURM_ARRAY_TASK_ID:+_$SLURM_ARRAY_TASK_ID}\"",
             "#SBATCH --requeue\n#SBATCH --signal=B:TERM@60\n",
             "fivefold='/opt/it'\\''s/fivefold'\nfolder='/home/a b/x.submission'\n",
             "\"$fivefold\" task \"$folder\" chunk 2 \"$SLURM_ARRAY_TASK_ID\" &\n",
@@ -346,6 +419,10 @@ mod tests {
         let path = Path::new("t.sh");
         assert!(check_template(path, template).is_ok());
         assert!(check_template(path, "#!/bin/bash\n").unwrap_err().to_string().contains("has no {command}"));
+        for name in ["{tasks}", "{time}", "{memory}"] {
+            let error = check_template(path, &template.replace(name, "1")).unwrap_err().to_string();
+            assert!(error.contains(&format!("has no {name}, so ")), "{error}");
+        }
     }
 
     /// The forms are those of `man squeue` and `man sbatch` (Slurm 22.05).
@@ -367,10 +444,30 @@ mod tests {
 
     #[test]
     fn limits_among_the_options_are_taken_out() {
-        let options = ["--time=30", "--account=x", "--mem=2G", "--mem-per-cpu=1", "-t", "5"].map(str::to_owned);
-        let (asked, left) = limits_of(options.into());
-        assert_eq!(asked, Asked { seconds: Some(1800), bytes: Some(2 << 30) });
-        assert_eq!(left, ["--account=x", "--mem-per-cpu=1", "-t", "5"]);
+        let limits = |options: &[&str]| limits_of(options.iter().map(|&option| option.to_owned()).collect());
+        let asked = Asked { seconds: Some(1800), bytes: Some(2 << 30) };
+        for options in [
+            &["--time=30", "--account=x", "--mem=2G", "--mem-per-cpu=1"][..],
+            &["-t", "30", "--account=x", "--mem", "2G", "--mem-per-cpu=1"],
+            &["-t30:00", "--account=x", "--mem=2048", "--mem-per-cpu=1"],
+        ] {
+            let left = ["--account=x", "--mem-per-cpu=1"].map(str::to_owned).to_vec();
+            assert_eq!(limits(options).unwrap(), (asked, left));
+        }
+        for options in [&["--time=UNLIMITED"][..], &["--mem=0"], &["-t"], &["--time=1:2:3:4"]] {
+            assert!(limits(options).unwrap_err().to_string().contains("cannot be read"), "{options:?}");
+        }
+        for (text, expected) in [
+            ("90", 5400),
+            ("1:30", 90),
+            ("2:00:00", 7200),
+            ("0-04", 14_400),
+            ("0-04:00", 14_400),
+            ("1-12:30", 131_400),
+            ("1-12:30:05", 131_405),
+        ] {
+            assert_eq!(limit_seconds(text), Some(expected), "{text}");
+        }
         for (text, expected) in [("90", Some(90 << 20)), ("3T", Some(3 << 40)), ("0", None), ("x", None), ("1X", None)]
         {
             assert_eq!(bytes(text), expected, "{text}");

@@ -21,7 +21,7 @@ use crate::screen::Screen;
   fivefold resubmit runs/my --failed        also the jobs that failed by themselves
 
 The tasks of a submission hand in what is left by themselves. This command is for what they left: jobs \
-that were cancelled, that ended three times without a result, or whose cluster forbids a task to hand in \
+that were cancelled, that ended too often without a result, or whose cluster forbids a task to hand in \
 others. If no job is left, the command evaluates.")]
 pub(crate) struct Args {
     /// The results folder, or the folder of the submission
@@ -35,8 +35,9 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         let submission = Submission::open(&self.folder)?;
-        let queue = Queue::ask().unwrap_or_default();
-        if submission.tasks()?.iter().any(|task| queue.is_active(&task.id)) {
+        let tasks = submission.tasks()?;
+        let queue = if tasks.is_empty() { Queue::default() } else { Queue::must_answer()? };
+        if tasks.iter().any(|task| queue.is_active(&task.id)) {
             let help = "`fivefold status` shows the tasks; `fivefold cancel` takes them back";
             return Err(Problem::new("tasks of this submission wait or run").help(help).into());
         }

@@ -113,7 +113,7 @@ impl Args {
             }
             None => None,
         };
-        let (asked, options) = limits_of(partition.chain(self.options.iter().cloned()).collect());
+        let (asked, options) = limits_of(partition.chain(self.options.iter().cloned()).collect())?;
         Ok(Wishes {
             engine: self.engine,
             chunk: self.chunk.duration().as_secs_f64(),
@@ -128,7 +128,10 @@ impl Args {
 /// Refuses to hand in an experiment whose tasks of an earlier submission wait or run.
 fn refuse_active(folder: &std::path::Path) -> miette::Result<()> {
     let tasks: Vec<table::Task> = table::read(&folder.join("tasks.tsv"))?;
-    let Some(queue) = Queue::ask().filter(|_| !tasks.is_empty()) else { return Ok(()) };
+    if tasks.is_empty() {
+        return Ok(());
+    }
+    let queue = Queue::must_answer()?;
     let active = tasks.iter().filter(|task| queue.is_active(&task.id)).count();
     if active == 0 {
         return Ok(());
