@@ -50,6 +50,27 @@ use crate::ranker::{FitContext, FitError};
 
 /// Keeps one state of one fit. The keeper knows which fit it is: a state of another fit, of other
 /// data or of another version of the program never comes back.
+///
+/// ```
+/// use fivefold_core::{Checkpoints, FitContext, Seed};
+///
+/// /// Keeps nothing.
+/// struct Nothing;
+///
+/// impl Checkpoints for Nothing {
+///     fn load(&self) -> Option<Vec<u8>> {
+///         None
+///     }
+///     fn is_due(&self) -> bool {
+///         false
+///     }
+///     fn save(&self, _state: &[u8]) {}
+/// }
+///
+/// // A fit with these checkpoints always begins anew.
+/// let context = FitContext::new(Seed::new(1)).with_checkpoints(&Nothing);
+/// assert!(context.resume::<u64>().is_none());
+/// ```
 pub trait Checkpoints: Send + Sync {
     /// The state that an earlier fit kept last; `None` if there is no state.
     fn load(&self) -> Option<Vec<u8>>;

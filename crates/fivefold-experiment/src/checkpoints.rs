@@ -17,6 +17,12 @@ use crate::observer::Observer;
 use crate::plan::{Job, Settled};
 
 /// The time between two checkpoints of a fit, unless a run says otherwise.
+///
+/// ```
+/// use fivefold_experiment::{CHECKPOINT_EVERY, RunOptions};
+///
+/// assert_eq!(RunOptions::new("results").checkpoint_every, CHECKPOINT_EVERY);
+/// ```
 pub const CHECKPOINT_EVERY: Duration = Duration::from_secs(180);
 
 /// Where checkpoints are kept, and how often.

@@ -95,6 +95,12 @@ pub const MEASURES: &[MeasureEntry] = &[
 
 /// Measures of subtopics, which [`DiversityEvaluator`](crate::diversity::DiversityEvaluator)
 /// computes.
+///
+/// ```
+/// use fivefold_metrics::DIVERSITY_MEASURES;
+///
+/// assert!(DIVERSITY_MEASURES.iter().any(|entry| entry.name == "alpha_ndcg"));
+/// ```
 pub const DIVERSITY_MEASURES: &[MeasureEntry] = &[
     diversity::ALPHA_NDCG,
     diversity::ALPHA_DCG,
@@ -108,6 +114,12 @@ pub const DIVERSITY_MEASURES: &[MeasureEntry] = &[
 ];
 
 /// All measures, of both lists.
+///
+/// ```
+/// use fivefold_metrics::{DIVERSITY_MEASURES, MEASURES, all_measures};
+///
+/// assert_eq!(all_measures().count(), MEASURES.len() + DIVERSITY_MEASURES.len());
+/// ```
 pub fn all_measures() -> impl Iterator<Item = &'static MeasureEntry> + Clone {
     MEASURES.iter().chain(DIVERSITY_MEASURES)
 }
