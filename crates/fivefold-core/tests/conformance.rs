@@ -322,16 +322,18 @@ fn a_control_that_is_refused_data_of_one_grade_is_caught() {
     assert!(found[0].to_string().contains("`Ranker::LEARNS`"), "{}", found[0]);
 }
 
-/// Raises the weight of the first feature round by round. Unless it is `WHOLE`, its checkpoints lack the
-/// weight.
+/// Raises the weight of the first feature round by round. If it forgets, its checkpoints lack the weight.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Rounds<const WHOLE: bool> {}
+struct Rounds {
+    forgets: bool,
+}
 
-impl<const WHOLE: bool> Ranker for Rounds<WHOLE> {
+impl Ranker for Rounds {
     const NAME: &'static str = "rounds";
     const SUMMARY: &'static str = "the first feature, round by round";
     const LEARNS: bool = false;
+    const PARAMS: &'static [ParamHelp] = &[ParamHelp { name: "forgets", help: "whether checkpoints lack the weight" }];
     type Model = ToyModel<At<0>>;
 
     fn seeded(&self) -> bool {
@@ -341,7 +343,7 @@ impl<const WHOLE: bool> Ranker for Rounds<WHOLE> {
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<ToyModel<At<0>>, FitError> {
         let (first, mut weight): (u64, f64) = cx.resume().unwrap_or((0, 1.0));
         for round in first..20 {
-            cx.round(round, 20, || (round, if WHOLE { weight } else { 1.0 }))?;
+            cx.round(round, 20, || (round, if self.forgets { 1.0 } else { weight }))?;
             weight += 0.1;
         }
         let weights = (0..train.width()).map(|feature| if feature == 0 { weight } else { 0.0 }).collect();
@@ -351,9 +353,11 @@ impl<const WHOLE: bool> Ranker for Rounds<WHOLE> {
 
 #[test]
 fn a_checkpoint_that_lacks_what_the_next_round_reads_is_caught() {
-    let case = Case { name: "rounds", params: "", changes: &[], refused: &[], learns: false };
-    check(&[RankerEntry::of::<Rounds<true>>()], &[case]);
-    let found = violations(&[RankerEntry::of::<Rounds<false>>()], &[case]);
+    let entry = [RankerEntry::of::<Rounds>()];
+    let case = Case { name: "rounds", params: "", changes: &[("forgets", "true", false)], refused: &[], learns: false };
+    check(&entry, &[case]);
+    let forgetful = Case { params: "forgets = true", changes: &[("forgets", "false", false)], ..case };
+    let found = violations(&entry, &[forgetful]);
     assert_eq!(names(&found), ["checkpoints"], "{found:#?}");
     assert!(found[0].found.contains("stops, the model differs"), "{}", found[0]);
 }
