@@ -24,6 +24,12 @@
 //! of this job.
 //!
 //! Paths, threads, machine, dialect and measures alter no score, so they are not inputs.
+//!
+//! - `candidates`: the jobs of a search
+//! - `inputs`: the inputs of a job
+
+mod candidates;
+mod inputs;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,11 +41,10 @@ use fivefold_core::{Dataset, Seed};
 use fivefold_data::cache::CacheUse;
 use fivefold_data::features::{Pick, UnknownPick};
 use fivefold_data::packed::file_on_disk;
-use fivefold_data::{Collection, FeatureChoice, input};
-use fivefold_metrics::{MeasureSpec, Ties};
+use fivefold_data::{Collection, FeatureChoice};
 use fivefold_results::config::{
-    CommandLine, ConfigError, Experiment, Forward, FusionConfig, MOST_CANDIDATES, Per, Placeholder, RankerConfig,
-    ScoreFiles, ScoreSource, Setting, StopOn, TuneConfig, chosen_features, key_params, learnt_weights, sample_size,
+    ConfigError, Experiment, FusionConfig, MOST_CANDIDATES, RankerConfig, ScoreFiles, ScoreSource, StopOn, TuneConfig,
+    chosen_features, learnt_weights, sample_size,
 };
 use fivefold_results::freedom::Freedom;
 use fivefold_results::manifest::remark_lines;
@@ -47,6 +52,8 @@ use fivefold_results::paths::{self, candidate_id, job_id, repeat_id};
 use fivefold_results::store::{Chosen, hash};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+pub(crate) use candidates::{candidates_of, rungs_of};
 
 use crate::confine::reach::Lacks;
 use crate::error::RunError;
@@ -541,140 +548,6 @@ impl<'e> Plan<'e> {
         if place.repeat == 0 { seed } else { seed.derive_index("repeat", place.repeat as u64) }
     }
 
-    /// The job of a tuned ranker. It depends on its candidates: those of its fold, or those of all
-    /// folds if the folds share a choice.
-    fn tuned(&self, place: &Place<'_>, tune: &TuneConfig) -> Result<Job, RunError> {
-        let folds = match tune.per {
-            Per::Fold => place.fold..place.fold + 1,
-            Per::DataSet => 0..place.collection.folds.len(),
-        };
-        let mut needs: Arc<[Job]> = Arc::new([]);
-        let rungs = match &tune.forward {
-            Some(forward) => forward.steps(forward.units(place.collection).len()),
-            None => tune.settings.len() / tune.width(),
-        };
-        for rung in 0..rungs {
-            let mut jobs = Vec::new();
-            for fold in folds.clone() {
-                jobs.extend(self.rung(&Place { fold, ..*place }, tune, rung, &needs)?);
-            }
-            needs = jobs.into();
-        }
-        let keys: Vec<&str> = needs.iter().map(|need| need.key.as_str()).collect();
-        let hashes = &place.collection.folds[place.fold].hashes;
-        let mut inputs = BTreeMap::from([
-            ("kind", json!(self.experiment.rankers[place.ranker].kind)),
-            ("tune", json!({ "per": tune.per, "settings": tune.width(), "rule": CHOICE })),
-            ("candidates", json!(key(&json!(keys)))),
-            ("missing", json!(place.collection.missing)),
-            ("train", json!(hashes.train)),
-            ("validation", json!(hashes.validation)),
-            ("test", json!(hashes.test)),
-        ]);
-        // A command checks its files by these hashes.
-        if let Some(files) = needs.first().and_then(|need| need.inputs.get("files")) {
-            inputs.insert("files", files.clone());
-        }
-        Ok(self.made(place, None, inputs, needs))
-    }
-
-    /// The candidates of a rung on a fold. Without halving, there is one rung. Each candidate of the
-    /// first rung has a setting of its own. A candidate of a later rung takes the setting that has
-    /// its place in the order of the rung before.
-    fn rung(
-        &self,
-        place: &Place<'_>,
-        tune: &TuneConfig,
-        rung: usize,
-        before: &Arc<[Job]>,
-    ) -> Result<Vec<Job>, RunError> {
-        if let Some(forward) = &tune.forward {
-            return self.step(place, tune, forward, rung, before);
-        }
-        let width = tune.width();
-        if rung == 0 {
-            let settings = tune.settings[..width].iter().enumerate();
-            return settings.map(|candidate| self.candidate(place, tune, candidate)).collect();
-        }
-        let Some(halving) = &tune.halving else { return Ok(Vec::new()) };
-        let keys: Vec<&str> = before.iter().map(|need| need.key.as_str()).collect();
-        let before_it = key(&json!(keys));
-        let job = |own: usize| {
-            let budget = halving.budgets[rung];
-            let mut inputs = self.inputs_of_search(place, tune);
-            inputs.insert("candidates", json!(before_it));
-            inputs.insert(
-                "rung",
-                json!({ "number": rung, "place": own, "over": halving.over, "budget": budget, "rule": CHOICE }),
-            );
-            let name = format!("rung{}-{:0digits$}", rung + 1, own + 1, digits = width.to_string().len());
-            let candidate = CandidateName { number: rung * width + own, place: Some(own), name };
-            self.made(place, Some(candidate), inputs, Arc::clone(before))
-        };
-        Ok((0..halving.places[rung]).map(job).collect())
-    }
-
-    /// The candidates of a step of forward selection on a fold. Each adds one unit to the set that the
-    /// step before chose. In the first step, the key holds that unit alone, so it is the same beside
-    /// other units. In a later step, the keys of the step before tell all units in their order.
-    fn step(
-        &self,
-        place: &Place<'_>,
-        tune: &TuneConfig,
-        forward: &Forward,
-        step: usize,
-        before: &Arc<[Job]>,
-    ) -> Result<Vec<Job>, RunError> {
-        self.check_search(place, tune)?;
-        let units = forward.units(place.collection);
-        let keys: Vec<&str> = before.iter().map(|need| need.key.as_str()).collect();
-        let before_it = key(&json!(keys));
-        let mut shared = self.fit_inputs(place, &self.experiment.rankers[place.ranker])?;
-        shared.remove("test");
-        shared.extend(self.inputs_of_search(place, tune));
-        let digits = units.len().to_string().len();
-        let job = |own: usize| {
-            let mut inputs = shared.clone();
-            match step {
-                0 => {
-                    inputs.insert("features", json!(self.ids_of(place, &units[own])?));
-                    inputs.insert("unit", json!(units[own]));
-                }
-                _ => {
-                    inputs.insert("candidates", json!(before_it));
-                    inputs.insert("step", json!({ "number": step, "place": own, "rule": CHOICE }));
-                }
-            }
-            let name = format!("step{}-{:0digits$}", step + 1, own + 1);
-            let candidate = CandidateName { number: 0, place: Some(own), name };
-            Ok(self.made(place, Some(candidate), inputs, Arc::clone(before)))
-        };
-        (0..units.len() - step).map(job).collect()
-    }
-
-    /// The numbers of the features of a unit.
-    fn ids_of(&self, place: &Place<'_>, unit: &Pick) -> Result<Vec<u64>, RunError> {
-        let choice = FeatureChoice::Only(vec![unit.clone()]);
-        let columns = self.columns_of(place.dataset, place.ranker, Some(&choice))?.unwrap_or_default();
-        Ok(ids(&columns, place.collection))
-    }
-
-    /// The job of a candidate. Its inputs hold nothing of the test part, and nothing of the other
-    /// candidates. So another grid with the same setting has the same job.
-    fn candidate(
-        &self,
-        place: &Place<'_>,
-        tune: &TuneConfig,
-        (number, setting): (usize, &Setting),
-    ) -> Result<Job, RunError> {
-        self.check_search(place, tune)?;
-        let mut inputs = self.fit_inputs(place, &setting.ranker)?;
-        inputs.remove("test");
-        inputs.extend(self.inputs_of_search(place, tune));
-        let candidate = CandidateName { number, place: None, name: setting_hash(setting) };
-        Ok(self.made(place, Some(candidate), inputs, Vec::new()))
-    }
-
     /// Refuses a fold with too few queries of validation for a key of the experiment.
     fn check_validation(&self, place: &Place<'_>, key: &str, needed: usize) -> Result<(), RunError> {
         let queries = place.collection.folds[place.fold].validation.as_ref().map_or(0, Dataset::len);
@@ -689,74 +562,6 @@ impl<'e> Plan<'e> {
             counted(queries, "query"),
         );
         Err(self.experiment.ranker_error(place.ranker, &message).into())
-    }
-
-    /// Refuses a search on a fold with too few queries of validation.
-    fn check_search(&self, place: &Place<'_>, tune: &TuneConfig) -> Result<(), RunError> {
-        let key = if tune.forward.is_some() { "`selection`" } else { "`tune`" };
-        self.check_validation(place, key, if tune.stop_on == StopOn::Split { 2 } else { 1 })
-    }
-
-    /// A measure on a validation part, with all on which its values depend.
-    fn measure_input(&self, place: &Place<'_>, measure: &MeasureSpec) -> Value {
-        let conventions = &self.experiment.evaluation.conventions;
-        let shuffled = conventions.ties == Ties::Shuffle;
-        json!({
-            "name": measure.stored_name(),
-            "conventions": conventions,
-            "max_grade": place.collection.max_grade,
-            "seed": shuffled.then(|| self.experiment.tie_seed(place.dataset).value()),
-        })
-    }
-
-    /// The inputs that every candidate of a search has on a fold.
-    fn inputs_of_search(&self, place: &Place<'_>, tune: &TuneConfig) -> BTreeMap<&'static str, Value> {
-        let experiment = self.experiment;
-        let hashes = &place.collection.folds[place.fold].hashes;
-        let mut inputs = BTreeMap::from([
-            ("kind", json!(experiment.rankers[place.ranker].kind)),
-            ("train", json!(hashes.train)),
-            ("validation", json!(hashes.validation)),
-            ("measure", self.measure_input(place, &tune.measure)),
-        ]);
-        if tune.stop_on != StopOn::default() {
-            inputs.insert("stop_on", json!(tune.stop_on));
-        }
-        inputs
-    }
-
-    /// The inputs of a job that fits a ranker.
-    fn fit_inputs(&self, place: &Place<'_>, config: &RankerConfig) -> Result<BTreeMap<&'static str, Value>, RunError> {
-        let parts = &place.collection.folds[place.fold];
-        let (collection, hashes, seed) = (place.collection, &parts.hashes, self.seed(place));
-        let data = [
-            ("kind", json!(config.kind)),
-            ("normalise", json!(config.normalise)),
-            ("missing", json!(collection.missing)),
-            ("train", json!(hashes.train)),
-            ("validation", json!(hashes.validation)),
-            ("test", json!(hashes.test)),
-        ];
-        let own: Vec<(&'static str, Value)> = match &config.source {
-            ScoreSource::Train { version, code, seeded, params, renamed } => {
-                let own = [
-                    ("version", json!(version)),
-                    ("params", key_params(params, renamed)),
-                    ("seed", json!(seeded.then_some(seed.value()))),
-                ];
-                own.into_iter().chain(code.iter().map(|code| ("code", json!(code)))).collect()
-            }
-            ScoreSource::Command(command) => self.inputs_of_command(place, command, seed)?,
-            ScoreSource::Scores(_) | ScoreSource::Fusion(_) => Vec::new(),
-        };
-        let mut inputs: BTreeMap<&'static str, Value> = data.into_iter().chain(own).collect();
-        if let Some(columns) = self.columns_of(place.dataset, place.ranker, config.features.as_ref())? {
-            inputs.insert("features", json!(ids(&columns, collection)));
-        }
-        if let Some(sample) = self.sample_of(place.dataset, place.fold, place.ranker, place.repeat) {
-            inputs.insert("sample", json!({ "queries": sample.queries, "seed": sample.seed.value() }));
-        }
-        Ok(inputs)
     }
 
     /// The training part that a job learns from: the part of its fold, or a sample of its queries.
@@ -810,67 +615,6 @@ impl<'e> Plan<'e> {
         columns.map(Some).map_err(|wrong| self.experiment.features_error(ranker, dataset, &wrong).into())
     }
 
-    /// The inputs that a command has beside its data.
-    fn inputs_of_command(
-        &self,
-        place: &Place<'_>,
-        command: &CommandLine,
-        seed: Seed,
-    ) -> Result<Vec<(&'static str, Value)>, RunError> {
-        let (experiment, ranker) = (self.experiment, place.ranker);
-        if command.uses(Placeholder::Validation) && place.collection.folds[place.fold].validation.is_none() {
-            let message = format!(
-                "fold {} of data set `{}` has no validation part, which `argv` asks for; leave {} out",
-                place.number(),
-                experiment.datasets[place.dataset].label,
-                Placeholder::Validation.name()
-            );
-            return Err(experiment.ranker_error(ranker, &message).into());
-        }
-        let mut files = BTreeMap::new();
-        for file in &command.files {
-            files.insert(file, self.hash_file(&self.find(file), &format!("`{file}`"), ranker)?);
-        }
-        // The arguments contain the seed if the command asks for it.
-        let mut inputs = vec![("argv", json!(command.filled(seed))), ("files", json!(files))];
-        // The files and the network that a program can reach may alter its results, so they are in
-        // the key. How far the system confines the program is in the record, not in the key.
-        for (name, own, usual) in [
-            ("read", json!(command.read), json!([])),
-            ("write", json!(command.write), json!([])),
-            ("network", json!(command.network), json!(false)),
-            ("confine", json!(command.confine), json!(true)),
-        ] {
-            if own != usual {
-                inputs.push((name, own));
-            }
-        }
-        Ok(inputs)
-    }
-
-    /// The inputs of a job whose scores come from a file.
-    fn inputs_of_scores(
-        &self,
-        place: &Place<'_>,
-        files: &ScoreFiles,
-    ) -> Result<BTreeMap<&'static str, Value>, RunError> {
-        let &Place { dataset, collection, fold, ranker, .. } = place;
-        if collection.moved {
-            let message = format!(
-                "score files follow the order of the data files, but `regroup` changed this order in data set `{}`; \
-                 leave out `regroup`, and bring the lines of each query together yourself",
-                self.experiment.datasets[dataset].label
-            );
-            return Err(self.experiment.ranker_error(ranker, &message).into());
-        }
-        let number = place.number();
-        let what = format!("the scores of fold {number}");
-        let hash = self.hash_file(&self.score_path(files, dataset, number), &what, ranker)?;
-        let kind = &self.experiment.rankers[ranker].kind;
-        let test = &collection.folds[fold].hashes.test;
-        Ok(BTreeMap::from([("kind", json!(kind)), ("file", json!(hash)), ("test", json!(test))]))
-    }
-
     /// The jobs of the rankers that a fusion combines, in their order.
     fn members_of(&self, fusion: &FusionConfig, place: &Place<'_>) -> Result<Vec<Job>, RunError> {
         let rankers = &self.experiment.rankers;
@@ -878,15 +622,6 @@ impl<'e> Plan<'e> {
         // A ranker that draws nothing has one repeat for all.
         let own = |member: usize| place.repeat.min(self.experiment.repeats_of(member) - 1);
         members.map(|member| self.job(place.dataset, place.collection, place.fold, member, own(member))).collect()
-    }
-
-    /// The hash of a file that a ranker needs. The error names the file and the ranker's entry.
-    fn hash_file(&self, path: &Path, what: &str, ranker: usize) -> Result<String, RunError> {
-        let hash = input::hash(path).map_err(|error| {
-            let message = format!("cannot read {what} from {}: {error}; {FILES_HELP}", path.display());
-            RunError::from(self.experiment.ranker_error(ranker, &message))
-        });
-        Ok(hash?.to_hex().to_string())
     }
 
     /// Finds the file of a relative path. Returns the first existing file, or else the first place
@@ -955,24 +690,6 @@ fn ids(columns: &[usize], collection: &Collection) -> Vec<u64> {
     columns.iter().map(|&column| column as u64 + u64::from(collection.first_feature_id)).collect()
 }
 
-/// All candidates on which the job of a tuned ranker depends, those of the first rung first. Empty
-/// for any other job.
-pub(crate) fn candidates_of(job: &Job) -> Vec<Job> {
-    rungs_of(job).iter().flat_map(|rung| rung.iter()).cloned().collect()
-}
-
-/// The rungs or steps of a search on which the job of a tuned ranker depends, the first one first.
-/// Empty for any other job.
-pub(crate) fn rungs_of(job: &Job) -> Vec<Vec<Job>> {
-    let mut rungs = vec![Arc::clone(&job.needs)];
-    while let Some(before) = rungs.last().and_then(|rung| rung.first()).map(|first| Arc::clone(&first.needs)) {
-        rungs.push(before);
-    }
-    let is_own = |need: &&Job| need.candidate.is_some() && need.ranker == job.ranker;
-    let own = rungs.iter().rev().map(|rung| rung.iter().filter(is_own).cloned().collect::<Vec<Job>>());
-    own.filter(|rung| !rung.is_empty()).collect()
-}
-
 /// The parts that a job reads.
 pub(crate) struct JobParts {
     pub(crate) train: Dataset,
@@ -982,21 +699,9 @@ pub(crate) struct JobParts {
     pub(crate) scored: Dataset,
 }
 
-/// The version of the rule by which a setting is chosen. Raise it if the same values may give
-/// another choice.
-const CHOICE: u32 = 1;
-
 /// The version of the search for the weights of a fusion. Raise it if the same scores may give other
 /// weights.
 const WEIGHTS: u32 = 1;
-
-/// Digits of a setting's hash in the id of its jobs: 48 bits.
-const SETTING_DIGITS: usize = 12;
-
-/// A part of the hash of a setting. Two grids with the same setting give it the same hash.
-fn setting_hash(setting: &Setting) -> String {
-    key(&setting.identity())[..SETTING_DIGITS].to_owned()
-}
 
 /// A sample of the training queries. Samples with the same seed are nested: a smaller sample is a
 /// part of each larger one. The seed does not hold the ranker, so all rankers learn from the same
