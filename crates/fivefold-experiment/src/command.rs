@@ -19,7 +19,7 @@ use fivefold_results::config::{CommandLine, JobLimits, Placeholder, SCORES};
 use serde_json::Value;
 
 use crate::confine::OF_USER;
-use crate::job::{Failure, JobContext};
+use crate::job::{Failure, JobContext, of_ending};
 use crate::plan::{Job, JobParts, Plan};
 use crate::work::{Bounds, Sight, WorkError, WorkFolder, io_error};
 use crate::worker::{WorkerExit, WorkerReport, of_status};
@@ -138,7 +138,8 @@ pub(crate) fn run_command(
         WorkerExit::Failed(ending) => {
             folder.check_room()?;
             let advice = if confined && DENIED.iter().any(|words| said.contains(words)) { ADVICE } else { "" };
-            return Err(CommandError::Exit { ending, said, advice }.into());
+            let reason = CommandError::Exit { ending: ending.clone(), said, advice }.to_string();
+            return Err(of_ending(&ending, reason));
         }
         WorkerExit::NotStarted(reason) => {
             let advice = if confined && DENIED.iter().any(|words| reason.contains(words)) { ADVICE } else { "" };

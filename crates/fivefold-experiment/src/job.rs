@@ -65,6 +65,8 @@ pub(crate) struct JobContext<'a> {
     /// The bytes that the job needs and the bytes that it may have, if the job needs too much to
     /// begin. Otherwise `None`.
     pub refused: Option<(u64, u64)>,
+    /// Whether the job fails if its process is killed from outside.
+    pub killed_fails: bool,
 }
 
 impl JobContext<'_> {
@@ -98,7 +100,7 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result
         chosen: None,
         outputs: BTreeMap::new(),
     };
-    let refused = cx.refused.map(|(needed, budget)| Failure::Failed(beyond_memory(needed, budget)));
+    let refused = cx.refused.map(|(needed, budget)| Failure::Killed(beyond_memory(needed, budget)));
     let end = match cx.meter.measure(|| refused.map_or_else(|| carry_out(plan, job, cx), Err)) {
         Ok(output) => {
             if let Some(model) = output.model {
@@ -115,12 +117,13 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result
             JobEnd::Done
         }
         Err(Failure::Cancelled) => return Ok((JobEnd::Cancelled, None)),
+        Err(Failure::Killed(_)) if !cx.killed_fails => return Ok((JobEnd::Killed, None)),
         // The error has only the path within the folder of programs, so the folder is added.
         Err(Failure::Folder(StoreError::Io { action, path, source })) => {
             return Err(StoreError::Io { action, path: cx.store.work(path), source });
         }
         Err(Failure::Folder(error)) => return Err(error),
-        Err(Failure::Failed(error)) => {
+        Err(Failure::Failed(error) | Failure::Killed(error)) => {
             // Files of an earlier success would be taken for results of this job, so they are
             // removed.
             cx.store.remove(&job.model_file())?;
@@ -219,6 +222,8 @@ fn beyond_memory(needed: u64, budget: u64) -> String {
 pub(crate) enum Failure {
     Cancelled,
     Failed(String),
+    /// Its process was killed from outside, with this reason if that is a failure.
+    Killed(String),
     /// The folder failed, not the job.
     Folder(StoreError),
 }
@@ -258,6 +263,15 @@ impl From<WorkError> for Failure {
 
 pub(crate) fn failed(error: impl std::fmt::Display) -> Failure {
     Failure::Failed(error.to_string())
+}
+
+/// The failure of a job whose process ended so, for a reason. A shell ends with 137 if its program
+/// was killed.
+pub(crate) fn of_ending(ending: &str, reason: String) -> Failure {
+    match ending {
+        "signal: 9 (SIGKILL)" | "exit status: 137" => Failure::Killed(reason),
+        _ => Failure::Failed(reason),
+    }
 }
 
 /// The output of a job.

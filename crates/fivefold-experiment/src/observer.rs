@@ -21,6 +21,9 @@ pub enum JobEnd {
     Failed(String),
     /// The job was cancelled and wrote nothing.
     Cancelled,
+    /// The job's process was killed from outside, and the job wrote nothing
+    /// ([`killed_fails`](crate::RunOptions::killed_fails)).
+    Killed,
 }
 
 impl JobEnd {
@@ -28,7 +31,7 @@ impl JobEnd {
     pub fn failure(&self) -> Option<&str> {
         match self {
             JobEnd::Failed(error) => Some(error),
-            JobEnd::Done | JobEnd::Cancelled => None,
+            JobEnd::Done | JobEnd::Cancelled | JobEnd::Killed => None,
         }
     }
 }

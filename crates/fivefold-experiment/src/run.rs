@@ -77,6 +77,11 @@ pub struct RunOptions<'a> {
     /// Does no job, but evaluates the results that are there. A job without a result is among the
     /// failed jobs of the [`RunOutcome`].
     pub only_evaluate: bool,
+    /// Whether a job fails if its process is killed by SIGKILL from outside, or if it needs more than
+    /// the whole of `memory`. If not, the job has no result and is among the killed jobs of the
+    /// [`RunOutcome`]: in an allocation of a scheduler, the kernel kills what exceeds the memory of the
+    /// allocation, which is not the job's fault.
+    pub killed_fails: bool,
     /// A seed for a random order of the jobs, in place of the order of the plan. The results are
     /// the same.
     pub order_seed: Option<u64>,
@@ -108,6 +113,7 @@ impl RunOptions<'_> {
             only: JobFilter::All,
             keys: None,
             only_evaluate: false,
+            killed_fails: true,
             order_seed: None,
             observer: &Silent,
             cancel: None,
@@ -152,6 +158,9 @@ pub struct RunOutcome {
     pub failed_candidates: usize,
     /// Whether the run was cancelled before its end.
     pub cancelled: bool,
+    /// Jobs whose process was killed from outside, if that is no failure
+    /// ([`killed_fails`](RunOptions::killed_fails)).
+    pub killed: Vec<String>,
     /// The results. `None` if a job of the experiment has not ended.
     pub results: Option<Results>,
 }
@@ -293,12 +302,14 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         candidates: plan.jobs.iter().filter(|job| job.candidate.is_some()).count(),
         failed_candidates: ends.iter().filter(|(job, end)| job.candidate.is_some() && end.failure().is_some()).count(),
         cancelled: ends.len() < open.len() || ends.iter().any(|(_, end)| *end == JobEnd::Cancelled),
+        killed: ends.iter().filter(|(_, end)| *end == JobEnd::Killed).map(|(job, _)| job.id.clone()).collect(),
         results: None,
     };
     // An error of the evaluation is returned later, so that the times of the jobs are kept in any
     // case.
     let mut refused = None;
-    if !outcome.cancelled && options.only == JobFilter::All {
+    let has_ended = !outcome.cancelled && outcome.killed.is_empty();
+    if has_ended && options.only == JobFilter::All {
         options.observer.evaluating();
         let finished = pool.install(|| {
             // If no job ran, all files were checked a moment ago.
@@ -314,7 +325,12 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         }
         guards.needless(&plan).iter().for_each(|warning| options.observer.warning(warning));
     }
-    if mode == LockMode::Alone && !outcome.cancelled && options.only == JobFilter::All && !options.only_evaluate {
+    if mode == LockMode::Alone
+        && has_ended
+        && !outcome.cancelled
+        && options.only == JobFilter::All
+        && !options.only_evaluate
+    {
         store.forget_rounds()?;
     }
     if mode == LockMode::Alone {
@@ -524,6 +540,7 @@ fn run_jobs<'p>(
                 keeping: &keeping,
                 bytes: Some(turn.bytes()),
                 refused,
+                killed_fails: options.killed_fails,
             };
             let end = run_job(plan, job, &cx);
             prepared.release(plan, job);

@@ -30,7 +30,7 @@ use crate::confine::Confinement;
 use crate::confine::reach::{Lacks, Reach, confine};
 use crate::crew::{own_time, time_of_children};
 use crate::filter::JobFilter;
-use crate::job::{Failure, JobContext, Output, PreparedFolds, attempt, failed};
+use crate::job::{Failure, JobContext, Output, PreparedFolds, attempt, failed, of_ending};
 use crate::observer::Observer;
 use crate::plan::{Job, Plan, Settled};
 use crate::processes::{adopt_orphans, end_descendants, own_peak};
@@ -227,7 +227,8 @@ impl Worker {
             Some(WorkerExit::Failed(reason) | WorkerExit::NotStarted(reason)) => return Err(failed(reason)),
             None => {
                 folder.check_room()?;
-                return Err(failed(format!("{what} ended with {}{}", ending(status), said)));
+                let ending = ending(status);
+                return Err(of_ending(&ending, format!("{what} ended with {ending}{said}")));
             }
         }
         let documents = plan.parts(job).map_or(0, |parts| parts.scored.documents());
@@ -417,10 +418,11 @@ fn fit(registry: &Registry) -> Result<(), String> {
         keeping: &keeping,
         bytes: None,
         refused: None,
+        killed_fails: true,
     };
     let output = match attempt(&plan, job, &request.settled, &cx) {
         Ok(output) => output,
-        Err(Failure::Failed(reason)) => return tell(WorkerExit::Failed(reason)),
+        Err(Failure::Failed(reason) | Failure::Killed(reason)) => return tell(WorkerExit::Failed(reason)),
         Err(Failure::Cancelled) => return tell(WorkerExit::Failed("cancelled".to_owned())),
         Err(Failure::Folder(error)) => return Err(error.to_string()),
     };

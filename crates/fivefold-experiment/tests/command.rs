@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use common::{Counter, files, registry};
 use fivefold_data::{Source, SyntheticSource, open};
-use fivefold_experiment::{Job, JobEnd, Observer, RunError, RunOptions, RunOutcome, run};
+use fivefold_experiment::{
+    Job, JobEnd, JobFilter, JobState, Observer, Plan, RunError, RunOptions, RunOutcome, job_states, run,
+};
 use fivefold_results::Experiment;
 
 /// An experiment with a single command on synthetic data. The listed files are beside the
@@ -192,6 +194,22 @@ fn failures_say_what_the_program_said() {
         Case::of_script("i=0; while [ $i -lt 3000 ]; do echo \"line $i é\"; i=$((i + 1)); done; exit 1\n").failure();
     assert!(long.len() < 2200 && long.ends_with("line 2999 é"), "{long}");
     assert!(long.contains("its standard output ends with"), "{long}");
+}
+
+/// In an allocation of a scheduler, the kernel kills what exceeds the memory. A shell passes 137 on.
+#[test]
+fn a_program_that_is_killed_from_outside_fails_only_where_no_scheduler_limits_memory() {
+    for script in ["kill -9 $$\n", "sh -c 'kill -9 $$'\nexit $?\n"] {
+        let case = Case::of_script(script);
+        let options = RunOptions { threads: 2, killed_fails: false, ..RunOptions::new(case.out()) };
+        let outcome = run(&case.experiment(), &registry(), &options).unwrap();
+        assert_eq!((outcome.killed.len(), outcome.failed.len(), outcome.done), (outcome.jobs, 0, 0), "{script}");
+        assert!(outcome.results.is_none() && !outcome.cancelled);
+        let states = job_states(&Plan::new(&case.experiment(), &JobFilter::All).unwrap(), case.out()).unwrap();
+        assert!(states.iter().all(|state| *state == JobState::Open), "{script}");
+        case.nothing_is_left();
+        assert!(case.failure().starts_with("the command ended with "), "{script}");
+    }
 }
 
 #[test]
