@@ -335,6 +335,16 @@ impl<'e> Plan<'e> {
         self.collections.iter().flatten().map(|collection| bytes_of(&collection.all)).sum()
     }
 
+    /// Bytes that the evaluation of all jobs takes beside the data, by an estimate: the values with
+    /// their text.
+    pub fn value_bytes(&self) -> u64 {
+        // Measured with 30 measures of 20,000 queries (docs/performance.md).
+        const BYTES_A_VALUE: u64 = 128;
+        let queries: u64 = self.collections.iter().flatten().map(|collection| collection.all.len() as u64).sum();
+        let values = (self.experiment.rankers.len() * self.experiment.evaluation.measures.len()) as u64;
+        queries.saturating_mul(values).saturating_mul(BYTES_A_VALUE)
+    }
+
     /// Bytes of the collection of a job, ids included.
     pub(crate) fn data_bytes_of(&self, job: &Job) -> u64 {
         self.collection(job).map_or(0, |collection| bytes_of(&collection.all))

@@ -9,8 +9,10 @@ use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser};
 use fivefold_core::Registry;
 use fivefold_results::config::Bytes;
 
+use crate::cluster::in_allocation;
 use crate::commands::Command;
 use crate::format::{TABLES_IN_FOLDER, VALUES_IN_FOLDER};
+use crate::interrupt::TRY_AGAIN;
 use crate::screen::{Screen, tell_report};
 use crate::{memory, old_words, problem};
 
@@ -82,7 +84,9 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
     result.map_or_else(
         |report| {
             tell_report(&report);
-            ExitCode::from(USER_ERROR)
+            // There may be room when the scheduler begins the task again.
+            let is_passing = in_allocation() && problem::is_of_full_disk(&report);
+            ExitCode::from(if is_passing { TRY_AGAIN } else { USER_ERROR })
         },
         ExitCode::from,
     )

@@ -4,6 +4,9 @@ use std::process::ExitCode;
 
 use crate::interrupt;
 
+/// The exit code of a shell whose program was killed by SIGKILL: 128 + 9.
+pub(crate) const KILLED: u8 = 137;
+
 /// The end of a command that returned no error.
 pub(crate) enum Exit {
     /// All is well.
@@ -12,6 +15,8 @@ pub(crate) enum Exit {
     Failed,
     /// The folder is in use. Within an allocation, the scheduler begins the task again.
     TryAgain,
+    /// A process of a job was killed, as for memory.
+    Killed,
     /// A signal stopped the command.
     Interrupted,
 }
@@ -22,6 +27,7 @@ impl From<Exit> for ExitCode {
             Exit::Done => ExitCode::SUCCESS,
             Exit::Failed => ExitCode::from(1),
             Exit::TryAgain => ExitCode::from(interrupt::TRY_AGAIN),
+            Exit::Killed => ExitCode::from(KILLED),
             Exit::Interrupted => ExitCode::from(interrupt::exit_code()),
         }
     }

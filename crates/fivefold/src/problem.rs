@@ -189,6 +189,11 @@ pub(crate) fn report(error: impl std::error::Error) -> Report {
     Problem::new(error.to_string()).into()
 }
 
+/// Whether an error says that a disk is full.
+pub(crate) fn is_of_full_disk(report: &Report) -> bool {
+    report.to_string().contains(advice(&std::io::ErrorKind::StorageFull.into()))
+}
+
 /// Sets how errors are drawn: with colours and box characters on a terminal, in plain ASCII
 /// elsewhere. `colour` forces colours on or off. With `None`, there are colours on a terminal
 /// unless NO_COLOR is set.

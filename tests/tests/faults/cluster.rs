@@ -94,7 +94,7 @@ impl Cluster {
 
     /// Waits until no task waits or runs.
     fn wait(&self, folder: &str) {
-        self.until(folder, "the end", |state| state["tasks"].as_object().unwrap().is_empty());
+        self.until(folder, "the end", |state| state["tasks"].as_object().is_some_and(|tasks| tasks.is_empty()));
     }
 
     /// The output of all tasks.
@@ -249,7 +249,7 @@ fn whatever_happens_to_tasks_and_nodes_nothing_is_lost() {
         let Some(trouble) = troubles.first().copied() else { return true };
         let befell = match trouble {
             "stop" => terminate(&cluster, &task),
-            "memory" => kill_program_of(&task),
+            "memory" => kill_program_of(&cluster, &task),
             // Slurm sends the signal when a minute is left. It looks every half a minute, so the test sends it.
             "time" => {
                 let limit = ["update", &format!("JobId={task}"), "TimeLimit=1"];
@@ -304,12 +304,14 @@ fn lose(cluster: &Cluster, node: &str) {
 }
 
 /// Kills the program of a task. Its script goes on, as after a kill for memory.
-fn kill_program_of(task: &str) -> bool {
+fn kill_program_of(cluster: &Cluster, task: &str) -> bool {
+    // Another cluster on this machine may have a task of the same id.
+    let own = [format!("SLURM_JOB_ID={task}"), format!("SLURM_CONF={}", cluster.conf().display())];
     let of_task = |process: &Path| {
         let environ = std::fs::read(process.join("environ")).unwrap_or_default();
         let command = std::fs::read_to_string(process.join("cmdline")).unwrap_or_default();
         command.contains("\0chunk\0")
-            && environ.split(|&byte| byte == 0).any(|variable| variable == format!("SLURM_JOB_ID={task}").as_bytes())
+            && own.iter().all(|own| environ.split(|&byte| byte == 0).any(|variable| variable == own.as_bytes()))
     };
     let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
     let Some(found) = processes.filter(|path| path.join("environ").exists()).find(|path| of_task(path)) else {
@@ -339,6 +341,32 @@ fn an_experiment_that_changed_stops_the_tasks_by_name_and_goes_on_when_it_is_as_
     cluster.succeed("resubmit slow");
     cluster.wait("slow.submission");
     assert_eq!(cluster.result("slow", "slow.submission"), alone(&cluster));
+}
+
+/// The whole task is killed with its script, so that nothing but its successor can go on.
+#[test]
+fn a_collector_that_is_killed_has_a_successor() {
+    let quick = SLOW.replace("400", "3");
+    // A collector that begins with a pause is seen before it does anything.
+    let template = "#!/bin/bash\n#SBATCH --array={tasks} --time={time} --mem={memory} --requeue\n\
+                    #SBATCH --output=\"{output}\"\ncase $SLURM_JOB_NAME in *-collect) sleep 8 ;; esac\n{command}\n";
+    let Some(cluster) = Cluster::start(&[("slow.toml", &quick), ("template.sh", template)]) else { return };
+    cluster.succeed("submit slow.toml --engine slurm --template template.sh --out slow");
+    let is_first = |line: &&str| line.ends_with("-1-collect");
+    cluster.until("slow.submission", "the first collector is killed", |_| {
+        let lines = cluster.slurm("squeue -h -r -t RUNNING -o %A|%j");
+        let Some(line) = lines.lines().find(is_first) else { return false };
+        let task = line.split('|').next().unwrap();
+        cluster.slurm(&format!("scancel --signal=KILL --full {task}"));
+        true
+    });
+    cluster.wait("slow.submission");
+    assert_eq!(cluster.result("slow", "slow.submission"), alone(&cluster), "{}", cluster.said("slow.submission"));
+    let tasks = std::fs::read_to_string(cluster.at().join("slow.submission/tasks.tsv")).unwrap();
+    let collectors = tasks.lines().filter(|line| line.starts_with("1\tcollect\t")).count();
+    assert_eq!(collectors, 2, "{tasks}");
+    // A node of this cluster has too little memory for the successor of the successor.
+    assert!(cluster.said("slow.submission").contains("warning: the collector of round 1 has no successor"));
 }
 
 /// Two submissions into one results folder do every job twice, at the same time.
@@ -373,9 +401,9 @@ fn what_was_cancelled_is_left_until_it_is_submitted_again() {
     assert_eq!(cluster.result("slow", "slow.submission"), alone(&cluster));
 }
 
-/// The same chunks without a scheduler.
-#[test]
-fn a_script_does_the_chunks_without_a_scheduler() {
+/// The same chunks without a scheduler: submits, runs the script, and compares with one
+/// process. Returns the folder.
+fn by_script(engine: &str, script: &[&str]) -> tempfile::TempDir {
     let quick = SLOW.replace("400", "3");
     let folder = directory(&[("slow.toml", &quick)]);
     let run = |command: &mut Command| {
@@ -384,9 +412,9 @@ fn a_script_does_the_chunks_without_a_scheduler() {
         String::from_utf8(output.stdout).unwrap()
     };
     let fivefold = |arguments: &str| run(Command::new(program()).args(arguments.split_whitespace()));
-    let written = fivefold("submit slow.toml --engine shell --chunk 1s --out slow");
+    let written = fivefold(&format!("submit slow.toml --engine {engine} --chunk 1s --out slow"));
     assert!(written.starts_with("written: 15 jobs, 0 done already"), "{written}");
-    run(Command::new("bash").args(["slow.submission/run.sh", "2"]));
+    run(Command::new(script[0]).args(&script[1..]));
     fivefold("run slow.toml --out alone");
     let result = |name: &str| {
         let manifest: Value =
@@ -394,4 +422,10 @@ fn a_script_does_the_chunks_without_a_scheduler() {
         manifest["result"].clone()
     };
     assert_eq!(result("slow"), result("alone"));
+    folder
+}
+
+#[test]
+fn a_script_does_the_chunks_without_a_scheduler() {
+    by_script("shell", &["bash", "slow.submission/run.sh", "2"]);
 }

@@ -9,10 +9,10 @@ use crate::harness::{assert_same_content, content, fivefold, run, skipped, stder
 use crate::mixed::{finished, succeed};
 
 /// A small file system, which is unmounted when the value is dropped.
-struct Small(PathBuf);
+pub struct Small(pub PathBuf);
 
 impl Small {
-    fn mount(at: &Path, size: &str) -> Option<Self> {
+    pub fn mount(at: &Path, size: &str) -> Option<Self> {
         std::fs::create_dir_all(at).unwrap();
         let mounted =
             Command::new("mount").args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]).arg(at).output();

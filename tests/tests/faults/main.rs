@@ -20,4 +20,5 @@ mod mixed;
 #[allow(dead_code)]
 mod outside;
 mod processes;
+mod scheduler;
 mod signals;

@@ -9,6 +9,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::cluster::slurm::State;
+use crate::exit::KILLED;
+
 /// An event of a chunk.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Note {
@@ -16,7 +19,7 @@ pub(crate) enum Note {
     Begin { host: String, id: String },
     /// A job ended. `failed`: by itself, with an error in its record.
     Job { id: String, failed: bool },
-    /// The highest memory of the task in bytes.
+    /// The highest memory of the task so far, in bytes.
     Peak(u64),
     /// The task ended with this exit code.
     End { code: i32, why: Why },
@@ -106,15 +109,19 @@ pub(crate) enum Verdict {
     Longer,
     /// Hand them in again with twice the memory.
     Larger,
+    /// Leave them: a task that waits or runs has them.
+    Active,
     /// Leave them: the user took them back.
     Cancelled,
     /// Leave them: the task refused to work, for a reason that it printed.
     Refused,
 }
 
-/// The verdict from the notes of a chunk and, if the scheduler still knows its task, the state.
-pub(crate) fn verdict(notes: &[Note], state: Option<&str>) -> Verdict {
-    match state {
+/// The verdict from the notes of a chunk, the state of its task if the scheduler still knows it, and
+/// the bytes that the task had.
+pub(crate) fn verdict(notes: &[Note], state: Option<&State>, memory: u64) -> Verdict {
+    match state.map(|state| state.word.as_str()) {
+        _ if state.is_some_and(State::is_active) => return Verdict::Active,
         Some("TIMEOUT" | "DEADLINE") => return Verdict::Longer,
         Some("OUT_OF_MEMORY") => return Verdict::Larger,
         Some("NODE_FAIL" | "BOOT_FAIL" | "PREEMPTED") => return Verdict::Again,
@@ -124,14 +131,20 @@ pub(crate) fn verdict(notes: &[Note], state: Option<&str>) -> Verdict {
     let last = notes.iter().rev().find(|note| matches!(note, Note::Begin { .. } | Note::End { .. }));
     match last {
         Some(Note::End { why: Why::Time, .. }) => Verdict::Longer,
-        // 128 + 9: the kernel kills what exceeds the memory of its cgroup by SIGKILL.
-        Some(Note::End { code: 137, .. }) => Verdict::Larger,
+        // The kernel kills what exceeds the memory of its cgroup by SIGKILL. The script lives on.
+        Some(Note::End { code, .. }) if *code == i32::from(KILLED) => Verdict::Larger,
         Some(Note::End { code: 2, .. }) => Verdict::Refused,
-        // The task and its script ended without a word. Of all kills only that for memory comes
-        // without a warning.
-        Some(Note::Begin { .. }) => Verdict::Larger,
+        // The task and its script ended without a word. Their own record tells whether they were near
+        // their memory.
+        Some(Note::Begin { .. }) if peak(notes) >= memory / 4 * 3 => Verdict::Larger,
         _ => Verdict::Again,
     }
+}
+
+/// The highest memory that a chunk noted, 0 if none, since its task began last.
+fn peak(notes: &[Note]) -> u64 {
+    let of_last = notes.iter().rev().take_while(|note| !matches!(note, Note::Begin { .. }));
+    of_last.filter_map(|note| if let Note::Peak(bytes) = note { Some(*bytes) } else { None }).max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -161,6 +174,10 @@ mod tests {
         assert_eq!(notes.read(), all);
     }
 
+    fn told(word: &str) -> State {
+        State { word: word.to_owned(), node: String::new(), reason: String::new() }
+    }
+
     #[test]
     fn the_scheduler_knows_best_why_a_task_ended() {
         for (state, verdict_of) in [
@@ -168,21 +185,34 @@ mod tests {
             ("OUT_OF_MEMORY", Verdict::Larger),
             ("NODE_FAIL", Verdict::Again),
             ("CANCELLED", Verdict::Cancelled),
+            ("PENDING", Verdict::Active),
+            ("RUNNING", Verdict::Active),
+            ("COMPLETING", Verdict::Active),
         ] {
-            assert_eq!(verdict(&[begin()], Some(state)), verdict_of, "{state}");
+            assert_eq!(verdict(&[begin(), Note::Peak(100)], Some(&told(state)), 100), verdict_of, "{state}");
         }
     }
 
     #[test]
     fn without_the_scheduler_the_notes_tell() {
-        let end = |code, why| [begin(), Note::End { code, why }];
-        assert_eq!(verdict(&[], None), Verdict::Again, "it never began");
-        assert_eq!(verdict(&[begin()], None), Verdict::Larger, "killed without a word");
-        assert_eq!(verdict(&[begin(), Note::Peak(1)], Some("FAILED")), Verdict::Larger);
-        assert_eq!(verdict(&end(137, Why::Own), Some("FAILED")), Verdict::Larger);
-        assert_eq!(verdict(&end(75, Why::Time), None), Verdict::Longer);
-        assert_eq!(verdict(&end(75, Why::Again), None), Verdict::Again);
-        assert_eq!(verdict(&end(139, Why::Own), Some("FAILED")), Verdict::Again);
-        assert_eq!(verdict(&end(2, Why::Own), Some("FAILED")), Verdict::Refused);
+        let failed = told("FAILED");
+        let end = |code, why| [begin(), Note::Peak(1), Note::End { code, why }];
+        assert_eq!(verdict(&[], None, 100), Verdict::Again, "it never began");
+        assert_eq!(verdict(&end(137, Why::Own), Some(&failed), 100), Verdict::Larger);
+        assert_eq!(verdict(&end(75, Why::Time), None, 100), Verdict::Longer);
+        assert_eq!(verdict(&end(75, Why::Again), None, 100), Verdict::Again);
+        assert_eq!(verdict(&end(139, Why::Own), Some(&failed), 100), Verdict::Again);
+        assert_eq!(verdict(&end(2, Why::Own), Some(&failed), 100), Verdict::Refused);
+    }
+
+    /// Slurm has forgotten the task, or says no more than that it failed.
+    #[test]
+    fn what_ended_without_a_word_was_killed_for_memory_only_if_it_was_near_its_memory() {
+        for state in [None, Some(&told("FAILED"))] {
+            assert_eq!(verdict(&[begin()], state, 100), Verdict::Again);
+            assert_eq!(verdict(&[begin(), Note::Peak(60)], state, 100), Verdict::Again);
+            assert_eq!(verdict(&[begin(), Note::Peak(60), Note::Peak(80)], state, 100), Verdict::Larger);
+            assert_eq!(verdict(&[begin(), Note::Peak(80), begin()], state, 100), Verdict::Again, "it began again");
+        }
     }
 }

@@ -1,19 +1,21 @@
 //! What comes next in a submission, and how it is handed in.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use fivefold_core::Registry;
 use fivefold_experiment::job::bytes_alone;
 use fivefold_experiment::{JobState, Plan, job_states};
 use fivefold_results::log::RunLog;
-use fivefold_results::store::Store;
+use fivefold_results::store::{Status, Store};
 
-use crate::cluster::chunks::{Array, Asked, Limits, Piece, arrays, chunks};
+use crate::cluster::chunks::{Array, Asked, Chunk, Limits, Piece, arrays, chunks};
 use crate::cluster::costs::{Sized, estimate, pilot};
 use crate::cluster::notes::{Verdict, verdict};
-use crate::cluster::slurm::{self, Queue, Script};
-use crate::cluster::submission::{Engine, Settings, Submission};
+use crate::cluster::slurm::{self, Queue, Script, When};
+use crate::cluster::submission::{Settings, Submission};
 use crate::cluster::table::{Kind, Row, Task};
+use crate::screen::tell;
 
 /// How many times a job gets twice the time or memory.
 const MOST_DOUBLED: usize = 3;
@@ -24,7 +26,7 @@ const MOST_TRIES: usize = 20;
 const COLLECT_SECONDS: u64 = 1800;
 /// Bytes of data a second, to read and to evaluate: slower than any machine of today.
 const COLLECT_RATE: u64 = 2 << 20;
-/// Memory for values and tables, beside the data.
+/// Memory for tables and the program, beside the data and the values.
 const EVALUATION: u64 = 1 << 30;
 
 /// What is known of a job when a round is planned.
@@ -83,7 +85,7 @@ impl Round<'_> {
         let is_wanted = match known.verdict {
             None | Some(Verdict::Again) => self.rows[row].tries < MOST_TRIES,
             Some(Verdict::Longer | Verdict::Larger) => self.rows[row].doubled < MOST_DOUBLED,
-            Some(Verdict::Cancelled | Verdict::Refused) => false,
+            Some(Verdict::Active | Verdict::Cancelled | Verdict::Refused) => false,
         };
         !known.done && !known.failed && is_wanted
     }
@@ -124,9 +126,33 @@ impl Round<'_> {
         let (time, memory) = match verdict {
             Verdict::Longer => (2, 1),
             Verdict::Larger => (1, 2),
-            Verdict::Again | Verdict::Cancelled | Verdict::Refused => (1, 1),
+            Verdict::Again | Verdict::Active | Verdict::Cancelled | Verdict::Refused => (1, 1),
         };
         Some(Limits { seconds: old.time_limit.saturating_mul(time), bytes: old.memory_limit.saturating_mul(memory) })
+    }
+}
+
+/// What tells whether a job is done.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Look {
+    /// Its record, with the key of its row. Tasks look so: the evaluation reads all files once more.
+    Records,
+    /// All its files, whose hashes are checked. A user's `submit` and `resubmit` look so.
+    Files,
+}
+
+impl Look {
+    fn done(self, plan: &Plan<'_>, rows: &[Row], results: &Path) -> miette::Result<Vec<bool>> {
+        if let Look::Files = self {
+            return Ok(job_states(plan, results)?.into_iter().map(|state| state == JobState::Done).collect());
+        }
+        let store = Store::new(results);
+        // A record that cannot be read is none: its job is done once more.
+        let is_done = |row: &Row| {
+            let record = store.record(&row.job).ok().flatten();
+            record.is_some_and(|record| record.status == Status::Done && record.key == row.key)
+        };
+        Ok(rows.iter().map(is_done).collect())
     }
 }
 
@@ -135,8 +161,6 @@ pub(crate) struct State {
     pub(crate) rows: Vec<Row>,
     pub(crate) known: Vec<Known>,
     pub(crate) measured: BTreeMap<String, f64>,
-    /// Bytes of all collections.
-    pub(crate) data: u64,
 }
 
 impl State {
@@ -151,25 +175,28 @@ impl State {
         registry: &Registry,
         old: Vec<Row>,
         queue: Option<&Queue>,
+        look: Look,
     ) -> miette::Result<Self> {
         let results = submission.settings.results();
         let rows = if old.is_empty() { new_rows(plan, registry) } else { old };
         check_keys(plan, &rows)?;
-        let states = job_states(plan, &results)?;
+        let done = look.done(plan, &rows, &results)?;
         let failed = submission.failed(&rows);
         let tasks = submission.tasks()?;
         let of_chunk = |row: &Row| {
             let notes = submission.notes(row.round, row.chunk).read();
             let place = Submission::place(&tasks, row.round, row.chunk);
-            let state = place.and_then(|(array, number)| queue?.state(array, number)).map(|state| state.word.as_str());
-            verdict(&notes, state)
+            // A controller that was killed may give the id of a task that it forgot to another one.
+            let is_own = |queue: &&Queue, task: &Task| queue.named(&submission.name(task)) == Some(&task.id);
+            let state =
+                place.and_then(|(task, number)| queue.filter(|queue| is_own(queue, task))?.state(&task.id, number));
+            verdict(&notes, state, row.memory_limit)
         };
         let mut verdicts: BTreeMap<(usize, usize), Verdict> = BTreeMap::new();
         let places: BTreeMap<&str, usize> =
             plan.jobs.iter().enumerate().map(|(place, job)| (job.id.as_str(), place)).collect();
         let mut known = Vec::with_capacity(rows.len());
-        for ((row, job), state) in rows.iter().zip(&plan.jobs).zip(states) {
-            let done = state == JobState::Done;
+        for ((row, job), done) in rows.iter().zip(&plan.jobs).zip(done) {
             let verdict = (row.round > 0 && !done)
                 .then(|| *verdicts.entry((row.round, row.chunk)).or_insert_with(|| of_chunk(row)));
             let (sized, failed) = (Sized::of(plan, job), failed.contains(&row.job));
@@ -177,7 +204,7 @@ impl State {
             known.push(Known { sized, stage: job.stage, bytes: row.bytes, done, failed, needs, verdict });
         }
         let measured = RunLog::so_far(&Store::new(&results)).jobs;
-        Ok(State { rows, known, measured, data: plan.data_bytes() })
+        Ok(State { rows, known, measured })
     }
 
     /// The next round, if there is one.
@@ -194,6 +221,18 @@ impl State {
         let seconds = self.round(0.0, Asked::default()).seconds();
         let open = self.rows.iter_mut().zip(&self.known).zip(seconds).filter(|((_, known), _)| !known.done);
         open.for_each(|((row, _), seconds)| row.seconds = seconds);
+    }
+
+    /// A round that is in the rows and was not handed in whole: its number and its arrays. `whole` is
+    /// the last round that was.
+    pub(crate) fn begun(&self, whole: usize) -> Option<(usize, Vec<Array>)> {
+        let round = self.rows.iter().map(|row| row.round).max().filter(|&round| round > whole)?;
+        let mut chunks: BTreeMap<usize, Chunk> = BTreeMap::new();
+        for (place, row) in self.rows.iter().enumerate().filter(|(_, row)| row.round == round) {
+            let limits = Limits { seconds: row.time_limit, bytes: row.memory_limit };
+            chunks.entry(row.chunk).or_insert(Chunk { rows: Vec::new(), limits }).rows.push(place);
+        }
+        Some((round, arrays(chunks.into_values().collect())))
     }
 
     /// Writes a round into the rows.
@@ -256,96 +295,113 @@ fn check_keys(plan: &Plan<'_>, rows: &[Row]) -> miette::Result<()> {
     Err(fivefold_experiment::RunError::OtherKeys { jobs: jobs.into_iter().collect() }.into())
 }
 
-/// A task to hand in: its file name, its script, and the task without its id.
+/// A task to hand in: its file name, its name, its script, and the task without its id.
 pub(crate) struct Prepared {
     pub(crate) file: String,
+    name: String,
     pub(crate) text: String,
-    pub(crate) task: Task,
+    task: Task,
 }
 
-/// The scripts of a round: of its arrays, and of the collector after them.
-pub(crate) fn scripts(submission: &Submission, round: usize, arrays: &[Array], data: u64) -> Vec<Prepared> {
+/// The scripts of the arrays of a round.
+pub(crate) fn array_scripts(submission: &Submission, round: usize, arrays: &[Array]) -> Vec<Prepared> {
     let mut prepared = Vec::new();
     let mut first = 0;
-    for (number, array) in arrays.iter().enumerate() {
-        let task = format!("chunk {round} $(({first} + ${{SLURM_ARRAY_TASK_ID:-0}}))");
+    for array in arrays {
+        let command = format!("chunk {round} $(({first} + ${{SLURM_ARRAY_TASK_ID:-0}}))");
         let count = array.chunks.len();
-        prepared.push(script(submission, Kind::Array, round, (number, first, count), array.limits, task));
+        let task = Task { round, kind: Kind::Array, first, count, id: String::new() };
+        prepared.push(script(submission, task, array.limits, command));
         first += count;
     }
-    let limits = limits_of_all(submission, data);
-    prepared.push(script(submission, Kind::Collect, round, (0, 0, 1), limits, format!("collect {round}")));
     prepared
 }
 
 /// The script that reads the data into the cache.
-pub(crate) fn warm_script(submission: &Submission, data: u64) -> Prepared {
-    let limits = limits_of_all(submission, data);
-    script(submission, Kind::Warm, 0, (0, 0, 1), limits, "warm".to_owned())
+pub(crate) fn warm_script(submission: &Submission) -> Prepared {
+    let task = Task { round: 0, kind: Kind::Warm, first: 0, count: 1, id: String::new() };
+    script(submission, task, limits_of_all(submission, 0), "warm".to_owned())
 }
 
-/// The limits of a task that reads all data.
-fn limits_of_all(submission: &Submission, data: u64) -> Limits {
+/// The script of the collector of a round, with limits that were doubled so many times.
+pub(crate) fn collector(submission: &Submission, round: usize, doubled: usize) -> Prepared {
+    let task = Task { round, kind: Kind::Collect, first: doubled, count: 1, id: String::new() };
+    script(submission, task, limits_of_all(submission, doubled), format!("collect {round} {doubled}"))
+}
+
+/// The limits of a task that reads all data, doubled so many times.
+fn limits_of_all(submission: &Submission, doubled: usize) -> Limits {
+    let data = submission.settings.data;
     let seconds = submission.settings.asked.seconds.unwrap_or(COLLECT_SECONDS + data / COLLECT_RATE);
-    Limits { seconds, bytes: data.saturating_mul(2).saturating_add(EVALUATION) }
+    let bytes = data.saturating_mul(2).saturating_add(submission.settings.values).saturating_add(EVALUATION);
+    Limits { seconds: seconds.saturating_mul(1 << doubled), bytes: bytes.saturating_mul(1 << doubled) }
 }
 
-fn script(
-    submission: &Submission,
-    kind: Kind,
-    round: usize,
-    (number, first, count): (usize, usize, usize),
-    limits: Limits,
-    task: String,
-) -> Prepared {
+fn script(submission: &Submission, task: Task, limits: Limits, command: String) -> Prepared {
     let settings = &submission.settings;
-    let word = match kind {
-        Kind::Warm => "warm".to_owned(),
-        Kind::Array => format!("{round}-{number}"),
-        Kind::Collect => format!("{round}-collect"),
-    };
-    let label = fivefold_results::labels::file_name(&settings.name);
-    let text = Script {
-        name: format!("fivefold-{label}-{word}"),
-        tasks: count,
+    let (word, name) = (task.word(), submission.name(&task));
+    let script = Script {
+        name: name.clone(),
+        tasks: task.count,
         limits,
         threads: settings.threads,
         program: &settings.program,
         folder: &submission.folder,
-        task,
-    }
-    .text(settings.template.as_deref());
-    Prepared { file: format!("scripts/{word}.sh"), text, task: Task { round, kind, first, count, id: String::new() } }
+        task: command,
+    };
+    Prepared { file: format!("scripts/{word}.sh"), name, text: script.text(settings.template.as_deref()), task }
 }
 
-/// Hands in a round, after the tasks with the ids `after`: writes the rows and the scripts, then
-/// gives the scripts to the scheduler.
+/// Hands in a round that is in the rows, after the tasks with the ids `after`. What was handed in
+/// before is left, so that a round may be handed in again.
 pub(crate) fn hand_in(
     submission: &Submission,
-    state: &mut State,
     round: usize,
     arrays: &[Array],
-    after: &[String],
+    after: Vec<String>,
+    queue: &Queue,
 ) -> miette::Result<()> {
-    state.note(round, arrays);
-    submission.write_rows(&state.rows)?;
+    let when = When::Ended(after);
     let mut ids = Vec::new();
-    for prepared in scripts(submission, round, arrays, state.data) {
-        let after = if prepared.task.kind == Kind::Collect { &ids } else { after };
-        let id = hand_in_one(submission, prepared, after)?;
-        ids.push(id);
+    for prepared in array_scripts(submission, round, arrays) {
+        ids.push(hand_in_one(submission, prepared, &when, queue)?);
     }
+    let id = hand_in_one(submission, collector(submission, round, 0), &When::Ended(ids), queue)?;
+    hand_in_successor(submission, round, 1, id, queue);
     Ok(())
 }
 
-/// Writes a script and gives it to the scheduler. Returns the id.
-pub(crate) fn hand_in_one(submission: &Submission, prepared: Prepared, after: &[String]) -> miette::Result<String> {
-    submission.write(&prepared.file, prepared.text.as_bytes())?;
-    if submission.settings.engine == Engine::Shell {
-        return Ok(String::new());
+/// Hands in the successor of a collector with the id `of`. It collects in its place if the collector
+/// is killed or reaches a limit.
+pub(crate) fn hand_in_successor(submission: &Submission, round: usize, doubled: usize, of: String, queue: &Queue) {
+    if doubled > MOST_DOUBLED {
+        return;
     }
-    let id = slurm::hand_in(&submission.folder.join(&prepared.file), &submission.settings.options, after)?;
-    submission.add_task(Task { id: id.clone(), ..prepared.task })?;
+    let successor = collector(submission, round, doubled);
+    // A node may not have twice the memory. The collector may do without.
+    if let Err(error) = hand_in_one(submission, successor, &When::Failed(of), queue) {
+        tell(format_args!("warning: the collector of round {round} has no successor: {error}"));
+    }
+}
+
+/// Writes a script and gives it to the scheduler, unless the scheduler has it. Returns the id.
+pub(crate) fn hand_in_one(
+    submission: &Submission,
+    prepared: Prepared,
+    when: &When,
+    queue: &Queue,
+) -> miette::Result<String> {
+    let Prepared { file, name, text, task } = prepared;
+    let is_same = |other: &Task| (other.round, other.kind, other.first) == (task.round, task.kind, task.first);
+    if let Some(known) = submission.tasks()?.into_iter().find(is_same) {
+        return Ok(known.id);
+    }
+    submission.write(&file, text.as_bytes())?;
+    let id = match queue.named(&name) {
+        Some(id) => id.to_owned(),
+        None => slurm::hand_in(&submission.folder.join(&file), &name, &submission.settings.options, when)?,
+    };
+    submission.add_task(Task { id: id.clone(), ..task })?;
     Ok(id)
 }
 
@@ -375,7 +431,7 @@ mod tests {
     }
 
     fn state(known: Vec<Known>) -> State {
-        State { rows: known.iter().map(row).collect(), known, measured: BTreeMap::new(), data: 0 }
+        State { rows: known.iter().map(row).collect(), known, measured: BTreeMap::new() }
     }
 
     fn next(state: &State) -> Vec<Array> {
@@ -448,9 +504,27 @@ mod tests {
         assert_eq!(next(&state), []);
     }
 
+    /// A task that is killed while it hands in leaves a round in the rows, which is then handed in as
+    /// it was planned.
     #[test]
-    fn what_the_user_took_back_or_a_task_refused_is_left() {
-        for verdict in [Verdict::Cancelled, Verdict::Refused] {
+    fn a_round_that_was_begun_is_found_in_the_rows() {
+        let mut jobs: Vec<Known> = (0..40).map(|number| known(&format!("job {number}"), 0)).collect();
+        for (number, job) in jobs.iter_mut().enumerate() {
+            job.sized.dataset = number % 3;
+            job.bytes = (1 << 28) * (1 + number as u64 % 5);
+        }
+        let mut state = state(jobs);
+        assert_eq!(state.begun(0), None);
+        let arrays = state.round(1e-3, Asked::default()).next();
+        assert!(arrays.len() > 1 && arrays.iter().any(|array| array.chunks.len() > 1));
+        state.note(1, &arrays);
+        assert_eq!(state.begun(0), Some((1, arrays)));
+        assert_eq!(state.begun(1), None);
+    }
+
+    #[test]
+    fn what_a_task_has_the_user_took_back_or_a_task_refused_is_left() {
+        for verdict in [Verdict::Active, Verdict::Cancelled, Verdict::Refused] {
             let mut state = state(vec![known("a", 0), known("b", 0)]);
             state.known[0].verdict = Some(verdict);
             assert_eq!(rows(&next(&state)), [1]);

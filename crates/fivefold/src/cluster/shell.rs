@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use crate::cluster::chunks::{Array, Chunk};
 use crate::cluster::rounds::State;
-use crate::cluster::slurm::quoted;
+use crate::cluster::slurm::{Queue, quoted};
 use crate::cluster::submission::{Settings, Submission};
 
 /// Writes the rows and the scripts. All stages are planned at once, since nothing waits.
@@ -22,7 +22,7 @@ pub(crate) fn write(submission: &Submission, state: &mut State) -> miette::Resul
         if arrays.is_empty() {
             break;
         }
-        submission.claim(round)?;
+        submission.claim(round, &Queue::default())?;
         state.note(round, &arrays);
         let chunks: Vec<&Chunk> = arrays.iter().flat_map(|array| &array.chunks).collect();
         let mut lines = String::new();
@@ -45,7 +45,6 @@ fn all_of_stage(state: &State, settings: &Settings) -> Vec<Array> {
         rows: state.rows.clone(),
         known: state.known.clone(),
         measured: state.measured.clone(),
-        data: state.data,
     };
     for (row, known) in guessed.rows.iter().zip(&guessed.known) {
         guessed.measured.entry(known.sized.id.clone()).or_insert(row.seconds);

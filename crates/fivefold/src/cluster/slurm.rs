@@ -1,4 +1,4 @@
-//! Slurm's words: scripts for `sbatch`, and what `squeue` prints.
+//! Slurm's words: scripts for `sbatch`, and what `squeue` and `sacct` print.
 //!
 //! A script runs the program and waits. Slurm sends it SIGTERM a minute before the time limit, which
 //! the script passes on. When the program has ended, `fivefold task ... end` writes down why, and
@@ -226,12 +226,17 @@ impl State {
     }
 }
 
-/// The tasks that Slurm knows: those of arrays by the array's id and the number of the task.
+/// The tasks that Slurm knows.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Queue(BTreeMap<(String, usize), State>);
+pub(crate) struct Queue {
+    /// By the id of the array, and the number within it.
+    tasks: BTreeMap<(String, usize), State>,
+    /// The ids of arrays, by their names.
+    names: BTreeMap<String, String>,
+}
 
-/// The fields of [`Queue`]: array, number within the array, state, node, reason.
-const FIELDS: &str = "%F|%K|%T|%N|%r";
+/// What [`Queue`] asks: array, number within the array, state, node, reason, name.
+const FIELDS: &str = "%F|%K|%T|%N|%r|%j";
 
 impl Queue {
     /// Asks Slurm, three times if need be. `None` if there is no squeue or it gives no answer.
@@ -258,26 +263,68 @@ impl Queue {
         })
     }
 
-    fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let line = |line: &str| {
             let fields: Vec<&str> = line.trim().split('|').collect();
-            let &[array, number, word, node, reason] = fields.as_slice() else { return None };
+            let &[array, number, word, node, reason, name] = fields.as_slice() else { return None };
             // A task that is no array has "N/A".
             let number = number.parse().unwrap_or(0);
             let state = State { word: word.to_owned(), node: node.to_owned(), reason: reason.to_owned() };
-            Some(((array.to_owned(), number), state))
+            Some((array.to_owned(), number, state, name.to_owned()))
         };
-        Queue(text.lines().filter_map(line).collect())
+        let mut queue = Queue::default();
+        for (array, number, state, name) in text.lines().filter_map(line) {
+            queue.names.insert(name, array.clone());
+            queue.tasks.insert((array, number), state);
+        }
+        queue
+    }
+
+    /// Asks the accounting for tasks that the controller has forgotten, by the ids of their arrays.
+    /// Many clusters have no accounting; then nothing is learnt.
+    pub(crate) fn recall(&mut self, arrays: &[&str]) {
+        if arrays.is_empty() {
+            return;
+        }
+        let asked = ["-n", "-P", "-X", "-o", "JobID,State,NodeList,JobName", "-j", &arrays.join(",")];
+        let Ok(output) = Command::new("sacct").args(asked).output() else { return };
+        if output.status.success() {
+            self.learn(&String::from_utf8_lossy(&output.stdout));
+        }
+    }
+
+    /// Takes over how tasks ended, from lines of sacct. A task that the controller does not know has
+    /// ended, whatever else the accounting says.
+    fn learn(&mut self, text: &str) {
+        for line in text.lines() {
+            let mut fields = line.split('|');
+            let (Some(id), Some(words), node) = (fields.next(), fields.next(), fields.next()) else { continue };
+            let name = fields.next().unwrap_or_default().to_owned();
+            let Some((array, number)) = id.split_once('_') else { continue };
+            let (Ok(number), Some(word)) = (number.parse(), words.split_whitespace().next()) else { continue };
+            let node = node.unwrap_or_default().to_owned();
+            // "CANCELLED by 1000"
+            let state = State { word: word.to_owned(), node, reason: String::new() };
+            if !state.is_active() {
+                self.names.entry(name).or_insert_with(|| array.to_owned());
+                self.tasks.entry((array.to_owned(), number)).or_insert(state);
+            }
+        }
     }
 
     /// The state of a task. `None` if Slurm has forgotten it, some minutes after its end.
     pub(crate) fn state(&self, array: &str, number: usize) -> Option<&State> {
-        self.0.get(&(array.to_owned(), number))
+        self.tasks.get(&(array.to_owned(), number))
     }
 
     /// Whether a task of an array waits or runs.
     pub(crate) fn is_active(&self, array: &str) -> bool {
-        self.0.iter().any(|((own, _), state)| own == array && state.is_active())
+        self.tasks.iter().any(|((own, _), state)| own == array && state.is_active())
+    }
+
+    /// The id of the array with a name. `None` if Slurm knows none.
+    pub(crate) fn named(&self, name: &str) -> Option<&str> {
+        self.names.get(name).map(String::as_str)
     }
 }
 
@@ -297,17 +344,33 @@ pub(crate) fn own_state() -> Option<(Option<u64>, String)> {
     Some((left, state.to_owned()))
 }
 
-/// Hands a script to sbatch, and returns the id.
+/// When a task may begin.
+#[derive(Debug, Clone)]
+pub(crate) enum When {
+    /// After the ends of these tasks, whatever they are. At once if there are none.
+    Ended(Vec<String>),
+    /// If this task fails. Slurm removes it if the task succeeds.
+    Failed(String),
+}
+
+impl When {
+    fn options(&self) -> Vec<String> {
+        match self {
+            When::Ended(ids) if ids.is_empty() => Vec::new(),
+            When::Ended(ids) => vec![format!("--dependency=afterany:{}", ids.join(":"))],
+            When::Failed(id) => vec![format!("--dependency=afternotok:{id}"), "--kill-on-invalid-dep=yes".to_owned()],
+        }
+    }
+}
+
+/// Hands a script to sbatch under a name, and returns the id.
 ///
 /// # Errors
 /// If sbatch refuses the script. The error has the words of sbatch.
-pub(crate) fn hand_in(script: &Path, options: &[String], after: &[String]) -> miette::Result<String> {
+pub(crate) fn hand_in(script: &Path, name: &str, options: &[String], when: &When) -> miette::Result<String> {
     let mut command = Command::new("sbatch");
-    command.arg("--parsable").args(options);
-    if !after.is_empty() {
-        command.arg(format!("--dependency=afterany:{}", after.join(":")));
-    }
-    command.arg(script);
+    // The name comes last: it finds the task again if this process ends before it reads the id.
+    command.arg("--parsable").args(options).args(when.options()).arg(format!("--job-name={name}")).arg(script);
     // Settings of the task that hands in would become settings of the new task.
     for name in
         ["SLURM_MEM_PER_NODE", "SLURM_MEM_PER_CPU", "SLURM_CPUS_PER_TASK", "SLURM_ARRAY_TASK_ID", "SBATCH_REQUEUE"]
@@ -474,16 +537,38 @@ mod tests {
         }
     }
 
-    /// Lines of `squeue -r -t all -o '%F|%K|%T|%N|%r'`.
+    /// Lines of `squeue -r -t all -o '%F|%K|%T|%N|%r|%j'`.
     #[test]
     fn the_queue_is_read() {
-        let queue =
-            Queue::parse("12|0|RUNNING|n1|None\n12|1|PENDING||Resources\n13|N/A|TIMEOUT|n2|TimeLimit\nno line\n");
+        let queue = Queue::parse(
+            "12|0|RUNNING|n1|None|x-1\n12|1|PENDING||Resources|x-1\n13|N/A|TIMEOUT|n2|TimeLimit|x\nno line\n",
+        );
         let state = queue.state("12", 0).unwrap();
         assert_eq!((state.word.as_str(), state.node.as_str()), ("RUNNING", "n1"));
         assert_eq!(queue.state("12", 1).unwrap().reason, "Resources");
         assert_eq!(queue.state("13", 0).unwrap().word, "TIMEOUT");
         assert_eq!(queue.state("14", 0), None);
         assert!(queue.is_active("12") && !queue.is_active("13") && !queue.is_active("14"));
+        assert_eq!((queue.named("x-1"), queue.named("x"), queue.named("y")), (Some("12"), Some("13"), None));
+    }
+
+    /// Lines of `sacct -n -P -X -o JobID,State,NodeList,JobName`. The controller knows best; what it does not
+    /// know does not run.
+    #[test]
+    fn the_accounting_tells_of_tasks_that_the_controller_forgot() {
+        let mut queue = Queue::parse("12|0|RUNNING|n1|None|x\n");
+        queue.learn("12_0|FAILED|n1|x\n12_1|CANCELLED by 1000|n2|x\n12_2|OUT_OF_MEMORY|n1|x\n12_3|RUNNING|n1|x\n12_[4-7]|PENDING||x\n13_0|FAILED|n1|y\n");
+        let words: Vec<Option<&str>> =
+            (0..5).map(|number| queue.state("12", number).map(|state| state.word.as_str())).collect();
+        assert_eq!(words, [Some("RUNNING"), Some("CANCELLED"), Some("OUT_OF_MEMORY"), None, None]);
+        assert_eq!(queue.named("y"), Some("13"));
+    }
+
+    #[test]
+    fn a_successor_waits_for_a_failure() {
+        assert_eq!(When::Ended(Vec::new()).options(), Vec::<String>::new());
+        assert_eq!(When::Ended(vec!["1".to_owned(), "2".to_owned()]).options(), ["--dependency=afterany:1:2"]);
+        let failed = When::Failed("3".to_owned()).options();
+        assert_eq!(failed, ["--dependency=afternotok:3", "--kill-on-invalid-dep=yes"]);
     }
 }

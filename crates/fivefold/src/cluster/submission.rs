@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use fivefold_base::words::list_some;
 use fivefold_core::Registry;
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster::chunks::Asked;
 use crate::cluster::notes::{Note, Notes};
+use crate::cluster::slurm::Queue;
 use crate::cluster::table::{self, Kind, Row, Task};
 use crate::experiment::ExperimentArgs;
 use crate::problem::Problem;
@@ -41,6 +43,15 @@ pub(crate) struct Settings {
     pub(crate) experiment: ExperimentArgs,
     /// The experiment's name.
     pub(crate) name: String,
+    /// Bytes of all collections.
+    #[serde(default)]
+    pub(crate) data: u64,
+    /// Bytes of all values of the evaluation.
+    #[serde(default)]
+    pub(crate) values: u64,
+    /// Letters that are in the names of this submission's tasks, and of no other's.
+    #[serde(default)]
+    pub(crate) mark: String,
     /// The hash of the experiment's text.
     experiment_hash: String,
     /// The program that all tasks run, and its hash.
@@ -61,6 +72,9 @@ pub(crate) struct Settings {
 
 /// How an experiment is to be handed in.
 pub(crate) struct Wishes {
+    /// Bytes of all collections, and of all values of the evaluation.
+    pub(crate) data: u64,
+    pub(crate) values: u64,
     pub(crate) engine: Engine,
     pub(crate) chunk: f64,
     pub(crate) threads: usize,
@@ -71,7 +85,7 @@ pub(crate) struct Wishes {
 
 impl Settings {
     pub(crate) fn new(experiment: &ExperimentArgs, name: &str, wishes: Wishes) -> miette::Result<Self> {
-        let Wishes { engine, chunk, threads, options, asked, template } = wishes;
+        let Wishes { data, values, engine, chunk, threads, options, asked, template } = wishes;
         let experiment = experiment.absolute(name)?;
         let program = std::env::current_exe()
             .map_err(|error| Problem::new(format!("cannot tell where this program is: {error}")))?;
@@ -81,6 +95,9 @@ impl Settings {
         Ok(Settings {
             experiment,
             name,
+            data,
+            values,
+            mark: mark(),
             experiment_hash,
             program,
             program_hash,
@@ -214,24 +231,36 @@ impl Submission {
         rows.iter().map(|row| (row.job.clone(), row.key.clone())).collect()
     }
 
-    /// Takes the right to hand in a round from whoever has it. Only a user may do so.
+    /// Takes the right to hand in a round from whoever has it.
     pub(crate) fn take(&self, round: usize) {
         let _ = fs::remove_file(self.folder.join("rounds").join(round.to_string()));
     }
 
-    /// Takes the right to hand in a round. `false` if another task has it. A task that the scheduler
-    /// began again keeps its right.
-    pub(crate) fn claim(&self, round: usize) -> miette::Result<bool> {
+    /// Takes the right to hand in a round. `false` if another task has it, and waits or runs. A task
+    /// that the scheduler began again keeps its right.
+    pub(crate) fn claim(&self, round: usize, queue: &Queue) -> miette::Result<bool> {
         let path = self.folder.join("rounds").join(round.to_string());
         let own = std::env::var("SLURM_JOB_ID").unwrap_or_else(|_| format!("process {}", std::process::id()));
         let failed = |error| miette::Report::from(Problem::file("write", &path, error));
-        match fs::File::create_new(&path) {
-            Ok(mut file) => file.write_all(own.as_bytes()).map(|()| true).map_err(failed),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                Ok(fs::read_to_string(&path).map_err(failed)? == own)
+        for _ in 0..2 {
+            // The file appears with its content, so a task that is killed leaves no empty claim.
+            let mut file = tempfile::NamedTempFile::new_in(&self.folder).map_err(failed)?;
+            file.write_all(own.as_bytes()).map_err(failed)?;
+            match file.persist_noclobber(&path).map_err(|error| error.error) {
+                Ok(_) => return Ok(true),
+                Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(failed(error)),
+                Err(_) => {}
             }
-            Err(error) => Err(failed(error)),
+            let owner = fs::read_to_string(&path).map_err(failed)?;
+            if owner == own {
+                return Ok(true);
+            }
+            if queue.is_active(&owner) {
+                return Ok(false);
+            }
+            self.take(round);
         }
+        Ok(false)
     }
 
     /// The number of the last round that was handed in or begun to be.
@@ -240,12 +269,18 @@ impl Submission {
         names.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).max().unwrap_or(0)
     }
 
-    /// The scheduler's id of a chunk: of its array, and its number there.
-    pub(crate) fn place(tasks: &[Task], round: usize, chunk: usize) -> Option<(&str, usize)> {
+    /// The name of a task for the scheduler, which no task of another submission has.
+    pub(crate) fn name(&self, task: &Task) -> String {
+        let label = fivefold_results::labels::file_name(&self.settings.name);
+        format!("fivefold-{label}-{}-{}", self.settings.mark, task.word())
+    }
+
+    /// The array of a chunk, and the number of the chunk there.
+    pub(crate) fn place(tasks: &[Task], round: usize, chunk: usize) -> Option<(&Task, usize)> {
         let holds = |task: &&Task| {
             task.kind == Kind::Array && task.round == round && (task.first..task.first + task.count).contains(&chunk)
         };
-        tasks.iter().rev().find(holds).map(|task| (task.id.as_str(), chunk - task.first))
+        tasks.iter().rev().find(holds).map(|task| (task, chunk - task.first))
     }
 
     /// Writes a file so that it appears whole or not at all.
@@ -265,6 +300,12 @@ impl Submission {
     }
 }
 
+/// Letters that no other submission has.
+fn mark() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+    hash(format!("{now} {}", std::process::id()).as_bytes()).chars().take(6).collect()
+}
+
 fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
@@ -273,14 +314,43 @@ fn is_empty(folder: &Path) -> bool {
 mod tests {
     use super::*;
 
+    /// A submission without files.
+    fn made(folder: &Path) -> Submission {
+        let settings = serde_json::json!({
+            "experiment": {"experiment": "x", "cache": {"no_cache": true}}, "name": "x", "experiment_hash": "",
+            "program": "", "program_hash": "", "engine": "slurm", "chunk": 1.0, "threads": 1, "options": [],
+            "asked": {}, "template": null
+        });
+        Submission { folder: folder.to_owned(), settings: serde_json::from_value(settings).unwrap() }
+    }
+
+    #[test]
+    fn a_round_is_taken_from_a_task_that_is_gone_but_not_from_one_that_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let submission = made(folder.path());
+        fs::create_dir(folder.path().join("rounds")).unwrap();
+        let claim = folder.path().join("rounds/1");
+        let queue = Queue::parse("12|0|RUNNING|n1|None|x\n");
+        fs::write(&claim, "12").unwrap();
+        assert!(!submission.claim(1, &queue).unwrap());
+        // A full disk may leave an empty file, and a task may be gone.
+        for gone in ["", "11"] {
+            fs::write(&claim, gone).unwrap();
+            assert!(submission.claim(1, &queue).unwrap());
+            assert!(submission.claim(1, &queue).unwrap(), "its own");
+        }
+    }
+
     #[test]
     fn a_chunk_is_found_in_the_last_array_that_holds_it() {
         let task = |round, first, count, id: &str| Task { round, kind: Kind::Array, first, count, id: id.to_owned() };
         let tasks = [task(1, 0, 3, "10"), task(1, 3, 2, "11"), task(2, 0, 1, "14")];
-        assert_eq!(Submission::place(&tasks, 1, 2), Some(("10", 2)));
-        assert_eq!(Submission::place(&tasks, 1, 4), Some(("11", 1)));
-        assert_eq!(Submission::place(&tasks, 2, 0), Some(("14", 0)));
-        assert_eq!(Submission::place(&tasks, 2, 1), None);
+        let place =
+            |round, chunk| Submission::place(&tasks, round, chunk).map(|(task, number)| (task.id.as_str(), number));
+        assert_eq!(place(1, 2), Some(("10", 2)));
+        assert_eq!(place(1, 4), Some(("11", 1)));
+        assert_eq!(place(2, 0), Some(("14", 0)));
+        assert_eq!(place(2, 1), None);
     }
 
     #[test]

@@ -34,11 +34,25 @@ pub(crate) struct Row {
 pub(crate) struct Task {
     pub(crate) round: usize,
     pub(crate) kind: Kind,
-    /// The first chunk of an array. Task `i` of the array does chunk `first + i`.
+    /// The first chunk of an array: task `i` of the array does chunk `first + i`. Of a collector: how
+    /// many times its limits were doubled.
     pub(crate) first: usize,
     pub(crate) count: usize,
     /// The scheduler's id.
     pub(crate) id: String,
+}
+
+impl Task {
+    /// What no other task of a submission is called.
+    pub(crate) fn word(&self) -> String {
+        let &Task { round, first, .. } = self;
+        match self.kind {
+            Kind::Warm => "warm".to_owned(),
+            Kind::Array => format!("{round}-{first}"),
+            Kind::Collect if first == 0 => format!("{round}-collect"),
+            Kind::Collect => format!("{round}-collect{first}"),
+        }
+    }
 }
 
 /// What a task does.

@@ -8,6 +8,7 @@ use fivefold_experiment::{self as experiment, JobFilter, RunOptions};
 use fivefold_results::lock::LockMode;
 use fivefold_results::manifest::FORMAT;
 
+use crate::cluster::in_allocation;
 use crate::commands::task::wait_for;
 use crate::exit::Exit;
 use crate::experiment::ExperimentArgs;
@@ -60,12 +61,14 @@ impl Args {
             lock: Some(&lock),
             claim: Some(&claim),
             worker: Some(&worker),
+            killed_fails: !in_allocation(),
             ..RunOptions::new(folder)
         };
         let outcome = experiment::run(&experiment, registry, &options);
         bars.finish();
         let outcome = outcome?;
         let (word, end) = match &outcome {
+            experiment::RunOutcome { killed, .. } if !killed.is_empty() => ("killed", Exit::Killed),
             experiment::RunOutcome { cancelled: true, .. } => ("cancelled", Exit::Interrupted),
             experiment::RunOutcome { failed, .. } if !failed.is_empty() => ("failed", Exit::Failed),
             experiment::RunOutcome { done: 0, .. } => ("reused", Exit::Done),

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::cluster::notes::{Note, Why};
 use crate::cluster::slurm::Queue;
-use crate::cluster::submission::Submission;
+use crate::cluster::submission::{Engine, Submission};
 use crate::cluster::table::{Row, Task};
 use crate::estimate::about;
 use crate::exit::Exit;
@@ -24,7 +24,7 @@ use crate::screen::Screen;
   fivefold status runs/my
   fivefold status runs/my --watch
 
-The state of a job comes from the folder. Where squeue is there, it tells which tasks run, and why others wait.")]
+The state of a job comes from the folder. Where squeue answers, it tells which tasks run, and why others wait.")]
 pub(crate) struct Args {
     /// The results folder, or the folder of the submission
     #[arg(value_name = "FOLDER")]
@@ -51,8 +51,8 @@ struct State {
     failed: BTreeMap<String, String>,
     /// Estimated seconds of work that is left.
     seconds_left: f64,
-    /// Tasks that wait or run, with their states.
-    tasks: BTreeMap<String, String>,
+    /// Tasks that wait or run, with their states. `None` if squeue gives no answer.
+    tasks: Option<BTreeMap<String, String>>,
 }
 
 impl Args {
@@ -65,7 +65,7 @@ impl Args {
             } else {
                 state.show(&submission, screen);
             }
-            if !self.watch || state.tasks.is_empty() {
+            if !self.watch || state.tasks.as_ref().is_some_and(BTreeMap::is_empty) {
                 return Ok(if state.failed.is_empty() { Exit::Done } else { Exit::Failed });
             }
             screen.line("");
@@ -95,10 +95,11 @@ fn active(tasks: &[Task], queue: &Queue) -> BTreeMap<String, String> {
 fn look(submission: &Submission) -> miette::Result<State> {
     let rows = submission.rows()?;
     let tasks = submission.tasks()?;
-    let queue = Queue::ask();
+    // Without an id of Slurm there is nothing to ask.
+    let queue = if tasks.is_empty() { Some(Queue::default()) } else { Queue::ask() };
     let store = Store::new(submission.settings.results());
     let mut state = State { jobs: rows.len(), ..State::default() };
-    state.tasks = queue.as_ref().map(|queue| active(&tasks, queue)).unwrap_or_default();
+    state.tasks = queue.as_ref().map(|queue| active(&tasks, queue));
     let mut running: BTreeMap<(usize, usize), Option<String>> = BTreeMap::new();
     for row in &rows {
         match store.record(&row.job).map_err(problem::report)? {
@@ -128,11 +129,11 @@ impl State {
         running: &mut BTreeMap<(usize, usize), Option<String>>,
     ) {
         let place = Submission::place(tasks, row.round, row.chunk);
-        let known = place.and_then(|(array, number)| queue?.state(array, number)).filter(|state| state.is_active());
+        let known = place.and_then(|(task, number)| queue?.state(&task.id, number)).filter(|state| state.is_active());
         match known {
             Some(state) if state.word == "PENDING" => *self.waiting.entry(state.reason.clone()).or_default() += 1,
             Some(state) => *self.running.entry(state.node.clone()).or_default() += 1,
-            None if queue.is_none() && row.round > 0 => {
+            None if (queue.is_none() || tasks.is_empty()) && row.round > 0 => {
                 let host = running.entry((row.round, row.chunk)).or_insert_with(|| noted_host(submission, row));
                 match host {
                     Some(host) => *self.running.entry(host.clone()).or_default() += 1,
@@ -154,9 +155,10 @@ impl State {
         screen.line(format_args!("  running  {}{}", sum(&self.running), places(&self.running)));
         screen.line(format_args!("  waiting  {}{}", sum(&self.waiting), places(&self.waiting)));
         if self.open > 0 {
-            screen.line(format_args!("  open     {} (in no task yet)", self.open));
+            let known = if self.tasks.is_some() { "in no task yet" } else { "not known to run" };
+            screen.line(format_args!("  open     {} ({known})", self.open));
         }
-        for (task, states) in &self.tasks {
+        for (task, states) in self.tasks.iter().flatten() {
             screen.line(format_args!("  task {task}: {states}"));
         }
         screen.line(format_args!("  failed   {}", self.failed.len()));
@@ -164,8 +166,9 @@ impl State {
             screen.line(format_args!("    {job}: {}", error.lines().next().unwrap_or_default()));
         }
         let results = submission.settings.results();
+        let is_idle = self.tasks.as_ref().is_some_and(BTreeMap::is_empty);
         match () {
-            () if self.done == self.jobs && self.tasks.is_empty() => {
+            () if self.done == self.jobs && is_idle => {
                 screen.line(format_args!("all jobs are done: fivefold report {}", results.display()));
             }
             () if self.seconds_left > 0.0 => {
@@ -176,8 +179,14 @@ impl State {
             }
             () => {}
         }
-        if self.tasks.is_empty() && self.done + self.failed.len() < self.jobs {
-            screen.line("no task is in the queue: `fivefold resubmit` hands in what is left");
+        if self.tasks.is_none() {
+            screen.line("squeue gives no answer, so which tasks wait or run is not known");
+        }
+        if is_idle && self.done + self.failed.len() < self.jobs {
+            screen.line(match submission.settings.engine {
+                Engine::Slurm => "no task is in the queue: `fivefold resubmit` hands in what is left",
+                Engine::Shell => "the script of the submission does what is left",
+            });
         }
     }
 }

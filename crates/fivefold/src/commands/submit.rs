@@ -10,9 +10,9 @@ use fivefold_experiment::{JobFilter, Plan};
 use fivefold_results::config::TimeLimit;
 use fivefold_results::manifest::FORMAT;
 
-use crate::cluster::rounds::{Prepared, State, hand_in, hand_in_one, scripts, warm_script};
+use crate::cluster::rounds::{Look, Prepared, State, array_scripts, collector, hand_in, hand_in_one, warm_script};
 use crate::cluster::shell;
-use crate::cluster::slurm::{Queue, check_template, limits_of};
+use crate::cluster::slurm::{Queue, When, check_template, limits_of};
 use crate::cluster::submission::{Engine, Settings, Submission, Wishes};
 use crate::cluster::table;
 use crate::estimate::about;
@@ -79,12 +79,12 @@ impl Args {
 
         let folder = self.folder.clone().unwrap_or_else(|| Submission::beside(&results));
         let folder = std::path::absolute(folder).map_err(problem::report)?;
-        let settings = Settings::new(&self.experiment, &experiment.name, self.wishes()?)?;
+        let settings = Settings::new(&self.experiment, &experiment.name, self.wishes(&plan)?)?;
         if !self.dry_run {
             refuse_active(&folder)?;
         }
         let mut submission = Submission { folder, settings };
-        let mut state = State::of(&submission, &plan, registry, Vec::new(), None)?;
+        let mut state = State::of(&submission, &plan, registry, Vec::new(), None, Look::Files)?;
         state.estimate();
         if self.dry_run {
             dry_run(&submission, &state, screen);
@@ -102,7 +102,7 @@ impl Args {
         Ok(Exit::Done)
     }
 
-    fn wishes(&self) -> miette::Result<Wishes> {
+    fn wishes(&self, plan: &Plan<'_>) -> miette::Result<Wishes> {
         let partition = self.partition.iter().map(|name| format!("--partition={name}"));
         let template = match &self.template {
             Some(path) => {
@@ -115,6 +115,8 @@ impl Args {
         };
         let (asked, options) = limits_of(partition.chain(self.options.iter().cloned()).collect())?;
         Ok(Wishes {
+            data: plan.data_bytes(),
+            values: plan.value_bytes(),
             engine: self.engine,
             chunk: self.chunk.duration().as_secs_f64(),
             threads: self.threads.into(),
@@ -143,17 +145,20 @@ fn refuse_active(folder: &std::path::Path) -> miette::Result<()> {
 
 /// Hands in the task that reads the data, and the first round.
 fn hand_in_first(submission: &Submission, state: &mut State) -> miette::Result<()> {
-    submission.write_rows(&state.rows)?;
-    let warm = hand_in_one(submission, warm_script(submission, state.data), &[])?;
-    submission.claim(1)?;
+    let queue = Queue::default();
     let arrays = state.next(&submission.settings);
-    hand_in(submission, state, 1, &arrays, &[warm])
+    submission.claim(1, &queue)?;
+    state.note(1, &arrays);
+    submission.write_rows(&state.rows)?;
+    let warm = hand_in_one(submission, warm_script(submission), &When::Ended(Vec::new()), &queue)?;
+    hand_in(submission, 1, &arrays, vec![warm], &queue)
 }
 
 fn dry_run(submission: &Submission, state: &State, screen: &mut Screen) {
     let arrays = state.next(&submission.settings);
-    let mut prepared = scripts(submission, 1, &arrays, state.data);
-    prepared.insert(0, warm_script(submission, state.data));
+    let mut prepared = array_scripts(submission, 1, &arrays);
+    prepared.insert(0, warm_script(submission));
+    prepared.push(collector(submission, 1, 0));
     for Prepared { file, text, .. } in prepared {
         screen.line(format_args!("==> {file}"));
         screen.line(text);

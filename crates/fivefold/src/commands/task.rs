@@ -1,9 +1,9 @@
 //! `fivefold task`: what the scripts of `fivefold submit` run.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use fivefold_base::words::counted;
@@ -20,11 +20,11 @@ use fivefold_results::store::{Store, StoreError};
 
 use crate::cluster::in_allocation;
 use crate::cluster::notes::{Note, Notes, Why};
-use crate::cluster::rounds::{State, hand_in};
-use crate::cluster::slurm::{Queue, own_state};
+use crate::cluster::rounds::{Look, State, hand_in, hand_in_successor};
+use crate::cluster::slurm::{self, Queue, own_state};
 use crate::cluster::submission::{Engine, Submission};
-use crate::cluster::table::{Kind, Row, text};
-use crate::exit::Exit;
+use crate::cluster::table::{Kind, Row, Task, text};
+use crate::exit::{Exit, KILLED};
 use crate::interrupt;
 use crate::problem::{self, Problem};
 use crate::run_bars::RunBars;
@@ -36,6 +36,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const NEAR_END: u64 = 120;
 /// The exit code of a task that wants to be begun again.
 const TRY_AGAIN: i32 = interrupt::TRY_AGAIN as i32;
+/// Exit codes of tasks that ended by themselves: well, with something that failed, or refused.
+const ENDS: [i32; 3] = [0, 1, 2];
+/// The time between two looks at the memory of a task.
+const LOOK: Duration = Duration::from_secs(1);
 /// How many times the scheduler begins a task again on our word.
 const MOST_RESTARTS: u32 = 50;
 
@@ -62,6 +66,9 @@ enum Work {
     /// Hand in the next round, or evaluate
     Collect {
         round: usize,
+        /// How many times the limits of this task were doubled
+        #[arg(default_value_t = 0)]
+        doubled: usize,
         #[command(flatten)]
         ended: Ended,
     },
@@ -80,25 +87,41 @@ impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         let submission = Submission::open(&self.folder)?;
         match self.work {
-            Work::Warm(Ended { ended: Some(code) }) | Work::Collect { ended: Ended { ended: Some(code) }, .. } => {
-                Ok(ended(None, code))
-            }
+            Work::Warm(Ended { ended: Some(code) }) => Ok(ended(None, code)),
             Work::Chunk { round, chunk, ended: Ended { ended: Some(code) } } => {
                 Ok(ended(Some(&submission.notes(round, chunk)), code))
             }
+            Work::Collect { round, doubled, ended: Ended { ended: Some(code) } } => {
+                if ENDS.contains(&code) {
+                    dismiss_successor(&submission, round, doubled);
+                }
+                Ok(ended(None, code))
+            }
             Work::Warm(_) => warm(&submission, registry, screen),
             Work::Chunk { round, chunk, .. } => do_chunk(&submission, (round, chunk), registry, screen),
-            Work::Collect { round, .. } => collect(&submission, round, registry, screen),
+            Work::Collect { round, doubled, .. } => collect(&submission, (round, doubled), registry, screen),
             Work::Evaluate => evaluate(&submission),
         }
+    }
+}
+
+/// Takes back the successor of a collector that has done its work.
+fn dismiss_successor(submission: &Submission, round: usize, doubled: usize) {
+    let is_successor = |task: &Task| (task.kind, task.round, task.first) == (Kind::Collect, round, doubled + 1);
+    let found = submission.tasks().ok().and_then(|tasks| tasks.into_iter().find(is_successor));
+    let Some(Task { id, .. }) = found else { return };
+    if let Err(error) = slurm::cancel(&[id]) {
+        tell(format_args!("note: the successor of this task will find nothing to do: {error}"));
     }
 }
 
 /// Notes the end of a task, and says whether the scheduler shall begin the task again: exit code 0.
 fn ended(notes: Option<&Notes>, code: i32) -> Exit {
     let restarts = std::env::var("SLURM_RESTART_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(0);
-    // A task without notes hands in others. Whatever ended it, the submission needs it again.
-    let code_of_end = if notes.is_none() && ![0, 1, 2].contains(&code) { TRY_AGAIN } else { code };
+    // A task without notes prepares or hands in others. If it crashed, the submission needs it again. If
+    // it was killed for memory, it needs more, which its successor has.
+    let is_over = ENDS.contains(&code) || code == i32::from(KILLED);
+    let code_of_end = if notes.is_none() && !is_over { TRY_AGAIN } else { code };
     let why = why_ended(code_of_end, own_state().as_ref(), restarts);
     if let Some(Err(error)) = notes.map(|notes| notes.add(&Note::End { code, why })) {
         tell(format_args!("warning: cannot note the end of this task: {error}"));
@@ -121,7 +144,7 @@ fn warm(submission: &Submission, registry: &Registry, screen: &mut Screen) -> mi
     let experiment = submission.settings.load(registry)?;
     let plan = Plan::new(&experiment, &JobFilter::All)?;
     plan.cache_notes().iter().for_each(|note| tell(format_args!("note: {note}")));
-    State::of(submission, &plan, registry, submission.rows()?, None)?;
+    State::of(submission, &plan, registry, submission.rows()?, None, Look::Records)?;
     screen.line(format_args!("{} ready", counted(plan.jobs.len(), "job")));
     Ok(Exit::Done)
 }
@@ -156,7 +179,11 @@ fn do_chunk(
     };
     let (done, reused, failed) = (outcome.done, outcome.reused, outcome.failed.len());
     screen.line(format_args!("{}: {done} done, {reused} reused, {failed} failed", counted(outcome.jobs, "job")));
+    for job in &outcome.killed {
+        screen.line(format_args!("{job}: killed, or in need of more memory than this task has"));
+    }
     Ok(match () {
+        () if !outcome.killed.is_empty() => Exit::Killed,
         () if outcome.cancelled => Exit::Interrupted,
         () if failed > 0 => Exit::Failed,
         () => Exit::Done,
@@ -190,12 +217,35 @@ fn run_rows(
         cancel: Some(interrupt::watch()),
         lock: Some(lock),
         worker: worker.as_ref(),
+        killed_fails: !in_allocation(),
         ..RunOptions::new(results)
     };
-    let outcome = experiment::run(experiment, registry, &options);
+    let outcome = with_peaks(notes, || experiment::run(experiment, registry, &options));
     bars.finish();
-    peak_of_this_process().into_iter().for_each(|bytes| note(notes, &Note::Peak(bytes)));
     outcome
+}
+
+/// Does some work, and notes the peak of the memory: each time it grew by a quarter, and at the end.
+/// The notes tell of a task that is killed without a word.
+fn with_peaks<T>(notes: &Notes, work: impl FnOnce() -> T) -> T {
+    let (end, has_ended) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut noted = 0;
+            let mut goes_on = true;
+            while goes_on {
+                goes_on = has_ended.recv_timeout(LOOK) == Err(mpsc::RecvTimeoutError::Timeout);
+                let peak = peak_of_this_process().filter(|&peak| !goes_on || peak > noted + noted / 4);
+                if let Some(bytes) = peak {
+                    note(notes, &Note::Peak(bytes));
+                    noted = bytes;
+                }
+            }
+        });
+        let outcome = work();
+        drop(end);
+        outcome
+    })
 }
 
 /// The most bytes of memory that this process had. `None` if the system does not tell.
@@ -218,7 +268,7 @@ fn note(notes: &Notes, event: &Note) {
 }
 
 /// Takes a folder, and waits a while if it is in use. `None` if it still is, within an allocation.
-pub(super) fn wait_for(folder: &std::path::Path, mode: LockMode) -> miette::Result<Option<FolderLock>> {
+pub(super) fn wait_for(folder: &Path, mode: LockMode) -> miette::Result<Option<FolderLock>> {
     let begun = Instant::now();
     loop {
         match FolderLock::take(folder, mode) {
@@ -254,7 +304,7 @@ impl Observer for Noting<'_> {
         self.bars.step(job, done, total);
     }
     fn finished(&self, job: &Job, end: &JobEnd) {
-        if *end != JobEnd::Cancelled {
+        if !matches!(end, JobEnd::Cancelled | JobEnd::Killed) {
             note(self.notes, &Note::Job { id: job.id.clone(), failed: end.failure().is_some() });
         }
         self.bars.finished(job, end);
@@ -268,17 +318,43 @@ impl Observer for Noting<'_> {
 }
 
 /// Hands in the round after `round`. Evaluates if no job is left.
-fn collect(submission: &Submission, round: usize, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
-    if !wait_for_tasks(submission, round)? {
+fn collect(
+    submission: &Submission,
+    (round, doubled): (usize, usize),
+    registry: &Registry,
+    screen: &mut Screen,
+) -> miette::Result<Exit> {
+    let Some(mut queue) = wait_for_tasks(submission, round)? else {
+        tell("tasks of this round still run, or squeue gives no answer: this task tries again");
         return Ok(Exit::TryAgain);
+    };
+    // A controller that was killed may have forgotten what this task handed in before it began again.
+    let is_known = |task: &Task| queue.named(&submission.name(task)) == Some(&task.id) && queue.is_active(&task.id);
+    if submission.tasks()?.iter().any(|task| task.round > round && is_known(task)) {
+        screen.line("the next round was handed in already");
+        return Ok(Exit::Done);
     }
-    if advance(submission, false, registry, screen, |_| ())? { Ok(Exit::Done) } else { evaluate(submission) }
+    // The first collector got its successor from the task that handed it in.
+    if let Some(own) = std::env::var("SLURM_JOB_ID").ok().filter(|_| doubled > 0) {
+        hand_in_successor(submission, round, doubled + 1, own, &queue);
+    }
+    if advance(submission, &mut queue, false, registry, screen, |_| ())? {
+        Ok(Exit::Done)
+    } else {
+        evaluate(submission)
+    }
 }
 
-/// Hands in the next round. `false` if no job is left to hand in. `change` may change what is known.
-/// A user may hand in a round that a task had taken and did not hand in.
+/// The last round that was handed in with its collector. 0 if there is none.
+pub(super) fn last_whole_round(tasks: &[Task]) -> usize {
+    tasks.iter().filter(|task| task.kind == Kind::Collect).map(|task| task.round).max().unwrap_or(0)
+}
+
+/// Hands in the next round, or the rest of a round that was begun. `false` if no job is left to hand
+/// in. `change` may change what is known. A user may hand in a round that a task has taken.
 pub(super) fn advance(
     submission: &Submission,
+    queue: &mut Queue,
     by_user: bool,
     registry: &Registry,
     screen: &mut Screen,
@@ -286,32 +362,42 @@ pub(super) fn advance(
 ) -> miette::Result<bool> {
     let experiment = submission.settings.load(registry)?;
     let plan = Plan::new(&experiment, &JobFilter::All)?;
-    let queue = Queue::ask();
-    let mut state = State::of(submission, &plan, registry, submission.rows()?, queue.as_ref())?;
+    let tasks = submission.tasks()?;
+    let is_forgotten = |task: &&Task| (0..task.count).any(|number| queue.state(&task.id, number).is_none());
+    let arrays = tasks.iter().filter(|task| task.kind == Kind::Array);
+    let forgotten: Vec<&str> = arrays.filter(is_forgotten).map(|task| task.id.as_str()).collect();
+    queue.recall(&forgotten);
+    let look = if by_user { Look::Files } else { Look::Records };
+    let mut state = State::of(submission, &plan, registry, submission.rows()?, Some(queue), look)?;
     state.estimate();
     change(&mut state);
-    let arrays = state.next(&submission.settings);
+    let whole = last_whole_round(&tasks);
+    let begun = state.begun(whole);
+    let (round, arrays) = begun.clone().unwrap_or_else(|| (whole + 1, state.next(&submission.settings)));
     if arrays.is_empty() {
         submission.write_rows(&state.rows)?;
         return Ok(false);
     }
-    // A task that was begun again hands in the round that it had taken.
-    let next = submission.tasks()?.iter().map(|task| task.round).max().unwrap_or(0) + 1;
     if by_user {
-        submission.take(next);
+        submission.take(round);
     }
-    if !submission.claim(next)? {
-        screen.line(format_args!("another task hands in round {next}"));
+    if !submission.claim(round, queue)? {
+        screen.line(format_args!("another task hands in round {round}"));
         return Ok(true);
     }
-    hand_in(submission, &mut state, next, &arrays, &[])?;
+    if begun.is_none() {
+        state.note(round, &arrays);
+    }
+    submission.write_rows(&state.rows)?;
+    hand_in(submission, round, &arrays, Vec::new(), queue)?;
     let chunks: usize = arrays.iter().map(|array| array.chunks.len()).sum();
-    screen.line(format_args!("round {next}: {}", counted(chunks, "task")));
+    screen.line(format_args!("round {round}: {}", counted(chunks, "task")));
     Ok(true)
 }
 
-/// Waits until no task of a round runs. `false` if some still do after a while.
-fn wait_for_tasks(submission: &Submission, round: usize) -> miette::Result<bool> {
+/// Waits until no task of a round waits or runs, and returns the queue. `None` if some still do after a
+/// while, or squeue gives no answer.
+fn wait_for_tasks(submission: &Submission, round: usize) -> miette::Result<Option<Queue>> {
     let tasks = submission.tasks()?;
     let arrays: Vec<&str> = tasks
         .iter()
@@ -319,14 +405,13 @@ fn wait_for_tasks(submission: &Submission, round: usize) -> miette::Result<bool>
         .map(|task| task.id.as_str())
         .collect();
     let begun = Instant::now();
-    while begun.elapsed() < PATIENCE {
-        let active = |queue: Queue| arrays.iter().any(|id| queue.is_active(id));
-        if !Queue::ask().is_some_and(active) {
-            return Ok(true);
+    loop {
+        let queue = Queue::ask().filter(|queue| !arrays.iter().any(|id| queue.is_active(id)));
+        if queue.is_some() || begun.elapsed() >= PATIENCE {
+            return Ok(queue);
         }
         std::thread::sleep(Duration::from_secs(2));
     }
-    Ok(false)
 }
 
 /// Evaluates in a process of this program, as a user would, and writes the table of estimates.
@@ -344,6 +429,8 @@ pub(super) fn evaluate(submission: &Submission) -> miette::Result<Exit> {
     let status = run.status().map_err(|error| Problem::file("start", &settings.program, error))?;
     estimates(submission)?;
     Ok(match status.code() {
+        // A signal that this process did not get: the kernel took the memory.
+        None => Exit::Killed,
         Some(0) => Exit::Done,
         Some(75) => Exit::TryAgain,
         Some(2) => return Err(Problem::new("the evaluation was refused, as said above").into()),
