@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::harness::{directory, program, real_data, skipped};
+use crate::harness::{directory, program, python, real_data, skipped};
 
 /// How long a submission may take.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -401,7 +401,7 @@ fn what_was_cancelled_is_left_until_it_is_submitted_again() {
     assert_eq!(cluster.result("slow", "slow.submission"), alone(&cluster));
 }
 
-/// The same chunks without a scheduler: submits, runs the script, and compares with one
+/// The same chunks without a scheduler, or by HyperQueue: submits, runs the script, and compares with one
 /// process. Returns the folder.
 fn by_script(engine: &str, script: &[&str]) -> tempfile::TempDir {
     let quick = SLOW.replace("400", "3");
@@ -428,4 +428,13 @@ fn by_script(engine: &str, script: &[&str]) -> tempfile::TempDir {
 #[test]
 fn a_script_does_the_chunks_without_a_scheduler() {
     by_script("shell", &["bash", "slow.submission/run.sh", "2"]);
+}
+
+#[test]
+fn hyperqueue_does_the_chunks_stage_by_stage() {
+    let Some(python) = python("hyperqueue") else { return };
+    let folder = by_script("hq", &[&python, "slow.submission/hq.py"]);
+    let said = |name: &str| std::fs::read_to_string(folder.path().join("slow.submission/out").join(name)).unwrap();
+    assert!(said("hq-stage-1.txt-0.txt").contains(" done, 0 reused, 0 failed"));
+    assert!(said("hq-stage-2.txt-0.txt").contains(" done, 0 reused, 0 failed"));
 }

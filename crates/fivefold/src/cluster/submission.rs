@@ -35,6 +35,8 @@ pub(crate) enum Engine {
     Slurm,
     /// Scripts with one command a line, for GNU parallel, ssh or another scheduler
     Shell,
+    /// The same, and a script for HyperQueue inside one allocation
+    Hq,
 }
 
 /// An experiment and how it is handed in.

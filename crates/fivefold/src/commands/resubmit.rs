@@ -45,13 +45,14 @@ impl Args {
         }
         let failed = self.failed;
         let fresh = move |state: &mut State| state.begin_anew(failed);
-        if submission.settings.engine == Engine::Shell {
+        if submission.settings.engine != Engine::Slurm {
             let experiment = submission.settings.load(registry)?;
             let plan = Plan::new(&experiment, &JobFilter::All)?;
             let mut state = State::of(&submission, &plan, registry, submission.rows()?, None, Look::Files)?;
             fresh(&mut state);
             shell::write(&submission, &mut state)?;
-            screen.line(format_args!("written: bash {}/run.sh", submission.folder.display()));
+            let script = if submission.settings.engine == Engine::Hq { "python3 hq.py" } else { "bash run.sh" };
+            screen.line(format_args!("written, in {}: {script}", submission.folder.display()));
             return Ok(Exit::Done);
         }
         if task::advance(&submission, &mut queue, true, registry, screen, fresh)? {

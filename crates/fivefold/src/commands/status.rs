@@ -185,7 +185,7 @@ impl State {
         if is_idle && self.done + self.failed.len() < self.jobs {
             screen.line(match submission.settings.engine {
                 Engine::Slurm => "no task is in the queue: `fivefold resubmit` hands in what is left",
-                Engine::Shell => "the script of the submission does what is left",
+                Engine::Shell | Engine::Hq => "the script of the submission does what is left",
             });
         }
     }

@@ -29,6 +29,7 @@ use crate::screen::{Screen, tell};
   fivefold submit my.toml --engine slurm --chunk 1h -- --partition=short --account=mine
   fivefold submit my.toml --engine slurm --dry-run     the scripts, and what would be handed in
   fivefold submit my.toml --engine shell               scripts for GNU parallel or another scheduler
+  fivefold submit my.toml --engine hq                  a script for HyperQueue inside one allocation
   fivefold status runs/my                              how far it is
 
 The experiment, the results, the cache and the program must lie on a file system that all nodes share. \
@@ -96,7 +97,7 @@ impl Args {
         claim.note(&fivefold_results::store::Store::new(&results));
         match submission.settings.engine {
             Engine::Slurm => hand_in_first(&submission, &mut state)?,
-            Engine::Shell => shell::write(&submission, &mut state)?,
+            Engine::Shell | Engine::Hq => shell::write(&submission, &mut state)?,
         }
         tell_all(&submission, &state, screen);
         Ok(Exit::Done)
@@ -183,7 +184,7 @@ fn tell_all(submission: &Submission, state: &State, screen: &mut Screen) {
     let folder = submission.folder.display();
     let verb = match submission.settings.engine {
         Engine::Slurm => "handed in",
-        Engine::Shell => "written",
+        Engine::Shell | Engine::Hq => "written",
     };
     screen.line(format_args!(
         "{verb}: {}, {} done already, about {} of work, in {folder}",
@@ -194,5 +195,6 @@ fn tell_all(submission: &Submission, state: &State, screen: &mut Screen) {
     match submission.settings.engine {
         Engine::Slurm => screen.line(format_args!("how far it is: fivefold status {folder}")),
         Engine::Shell => screen.line(format_args!("to do the jobs, 4 tasks at a time: bash {folder}/run.sh 4")),
+        Engine::Hq => screen.line(format_args!("to do the jobs, inside an allocation: python3 {folder}/hq.py")),
     }
 }
