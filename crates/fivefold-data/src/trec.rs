@@ -47,7 +47,7 @@ pub use qrels::{Judgement, Qrels, QrelsTopic, read_qrels};
 pub use run::{Retrieved, Run, RunTopic, read_run};
 pub use subtopics::{SubtopicQrels, SubtopicsOfDocument, SubtopicsOfTopic, read_subtopic_qrels};
 
-use crate::text::TextLines;
+use crate::text::{TextLine, TextLines};
 
 /// The treatment of a document that stands twice under one topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -104,14 +104,14 @@ fn passed_over(comments: usize) -> String {
     format!("{} {} passed over", counted(comments, "comment line"), which(comments, "was", "were"))
 }
 
-/// Calls `take` for each line, with its number from 1.
+/// Calls `take` for each line.
 fn each_line(
     path: &Path,
     lines: &mut TextLines,
-    mut take: impl FnMut(u64, &str) -> Result<(), TrecErrorKind>,
+    mut take: impl FnMut(TextLine<'_>) -> Result<(), TrecErrorKind>,
 ) -> Result<(), TrecError> {
-    while let Some((line, text)) = lines.next().map_err(|error| TrecError::io(path, error))? {
-        take(line, text).map_err(|kind| TrecError::new(path, line, kind))?;
+    while let Some(line) = lines.next_line().map_err(|error| TrecError::io(path, error))? {
+        take(line).map_err(|kind| TrecError::new(path, line.number, kind))?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{GradeCounts, Problems};
 use crate::scores::score;
-use crate::text::TextLines;
+use crate::text::{TextLine, TextLines};
 use crate::trec::topics::Topics;
 use crate::trec::{Retrieved, TrecErrorKind, qrels, run};
 
@@ -72,17 +72,17 @@ pub struct ScoresReport {
 /// A column, from 1 (0 for the whole line), and the fault there.
 type Wrong = (usize, String);
 
-/// Passes each line with its number to `take`. Errors become problems. Returns the number of
+/// Passes each line to `take`. Errors become problems. Returns the number of
 /// comments.
-fn each_line(file: &Path, problems: &mut Problems, mut take: impl FnMut(u64, &str) -> Result<bool, Wrong>) -> usize {
+fn each_line(file: &Path, problems: &mut Problems, mut take: impl FnMut(TextLine<'_>) -> Result<bool, Wrong>) -> usize {
     let mut comments = 0;
     let mut read = || -> std::io::Result<()> {
         let mut lines = TextLines::open(file)?;
-        while let Some((number, line)) = lines.next()? {
-            match take(number, line) {
+        while let Some(line) = lines.next_line()? {
+            match take(line) {
                 Ok(true) => {}
-                Ok(false) => comments += usize::from(!line.trim().is_empty()),
-                Err((column, what)) => problems.add(file, number, column, || what),
+                Ok(false) => comments += usize::from(!line.text.trim().is_empty()),
+                Err((column, what)) => problems.add(file, line.number, column, || what),
             }
         }
         Ok(())
@@ -104,7 +104,8 @@ fn wrong(kind: TrecErrorKind) -> Wrong {
 /// Lints qrels.
 pub(super) fn qrels(file: &Path, problems: &mut Problems) -> QrelsReport {
     let mut topics = Topics::default();
-    let comments = each_line(file, problems, |number, line| {
+    let comments = each_line(file, problems, |line| {
+        let number = line.number;
         let Some(line) = qrels::Line::parse(line).map_err(wrong)? else { return Ok(false) };
         match topics.add(line.topic, line.document, number, || line.grade) {
             Some((_, first)) => Err(twice(line.topic, line.document, first)),
@@ -133,7 +134,8 @@ pub(super) fn qrels(file: &Path, problems: &mut Problems) -> QrelsReport {
 pub(super) fn run(file: &Path, problems: &mut Problems) -> RunReport {
     let mut topics = Topics::default();
     let (mut tags, mut known) = (Vec::new(), HashSet::new());
-    let comments = each_line(file, problems, |number, line| {
+    let comments = each_line(file, problems, |line| {
+        let number = line.number;
         let Some(line) = run::Line::parse(line).map_err(wrong)? else { return Ok(false) };
         if !known.contains(line.tag) {
             known.insert(line.tag.to_owned());
@@ -172,8 +174,10 @@ fn tied(documents: &[Retrieved]) -> usize {
 pub(super) fn scores(file: &Path, problems: &mut Problems) -> ScoresReport {
     let (mut count, mut different) = (0, HashSet::new());
     let mut range: Option<[f64; 2]> = None;
-    let comments = each_line(file, problems, |_, line| {
-        let Some(score) = score(line).map_err(|(column, what)| (column, what.to_string()))? else { return Ok(false) };
+    let comments = each_line(file, problems, |line| {
+        let Some(score) = score(line.text).map_err(|(column, what)| (column, what.to_string()))? else {
+            return Ok(false);
+        };
         count += 1;
         different.insert((score + 0.0).to_bits());
         let [least, most] = range.unwrap_or([score; 2]);

@@ -10,6 +10,9 @@ const SHORT: usize = 22;
 /// How many bytes the start of an id has.
 const START: usize = 8;
 
+/// Odd numbers with bits in no order, for hashes.
+const MIXERS: [u64; 4] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];
+
 /// The id of a document; it is used as a `str`.
 ///
 /// ```
@@ -61,6 +64,23 @@ impl DocumentId {
         }
     }
 
+    /// A number for tables of ids; equal ids have the same number.
+    #[inline]
+    pub(super) fn hash(&self) -> u64 {
+        match &self.0 {
+            Form::Short { length, bytes } => {
+                let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
+                let (one, two, three) =
+                    (word(bytes.first_chunk()), word(bytes[8..].first_chunk()), word(bytes.last_chunk()));
+                mixed(one ^ MIXERS[0], two ^ MIXERS[1]) ^ mixed(three ^ MIXERS[2], u64::from(*length) ^ MIXERS[3])
+            }
+            Form::Long(id) => id.as_bytes().chunks(8).fold(id.len() as u64, |hash, chunk| {
+                let word = chunk.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+                mixed(hash ^ MIXERS[0], word ^ MIXERS[1])
+            }),
+        }
+    }
+
     /// The first eight bytes as a number; of two ids, the number of the lower is not higher.
     #[inline]
     pub(super) fn start(&self) -> u64 {
@@ -82,9 +102,23 @@ impl Deref for DocumentId {
     }
 }
 
+/// Both halves of the product.
+#[inline]
+fn mixed(one: u64, other: u64) -> u64 {
+    let product = u128::from(one) * u128::from(other);
+    product as u64 ^ (product >> 64) as u64
+}
+
 impl PartialEq for DocumentId {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
+        match (&self.0, &other.0) {
+            (Form::Short { length: one, bytes }, Form::Short { length: other, bytes: others }) => {
+                one == other && bytes == others
+            }
+            (Form::Long(one), Form::Long(other)) => one == other,
+            _ => false,
+        }
     }
 }
 
@@ -142,6 +176,7 @@ mod tests {
             for other in texts.map(DocumentId::from) {
                 assert_eq!(id.cmp(&other), one.cmp(other.as_str()), "{one} {other}");
                 assert_eq!(id == other, one == other.as_str());
+                assert_eq!(id.hash() == other.hash(), id == other, "{one} {other}");
                 assert!(id >= other || id.start() <= other.start(), "{one} {other}");
             }
         }

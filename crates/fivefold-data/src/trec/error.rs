@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fivefold_base::words::counted;
 
 use super::gathered::Twice;
-use crate::text::{ODD_HELP, find_odd, named};
+use crate::text::{ODD_HELP, TextLine, find_odd, named};
 
 /// A fault in a qrels or run file.
 #[derive(Debug)]
@@ -131,8 +131,8 @@ impl TrecErrorKind {
     }
 
     /// Refuses a line in which programs do not agree on the ends of fields.
-    pub(super) fn refuse_odd(line: &str) -> Result<(), Self> {
-        let odd = find_odd(line.as_bytes());
+    pub(super) fn refuse_odd(line: TextLine<'_>) -> Result<(), Self> {
+        let odd = if line.plain { None } else { find_odd(line.text.as_bytes()) };
         odd.map_or(Ok(()), |(place, character)| Err(Self::Odd { column: place + 1, character }))
     }
 

@@ -1,10 +1,11 @@
 //! Lines in any order, gathered by topic; documents that stand twice are settled at the end.
 //!
-//! A sort of each topic's documents by id finds those that stand twice. The order by id is kept: it
-//! joins a run and its qrels, and it decides between equal scores. Cost: a sort of integers, since
-//! the first eight bytes of ids nearly always differ.
+//! A table of a topic's documents by id finds those that stand twice. Qrels keep the table, and find
+//! the documents of runs in it.
 
 use std::collections::HashMap;
+
+use hashbrown::HashTable;
 
 use super::Duplicates;
 use super::document_id::DocumentId;
@@ -29,19 +30,32 @@ pub(crate) struct Gathered<T> {
 pub(crate) struct Topic<T> {
     pub(crate) id: String,
     pub(crate) items: Vec<T>,
-    /// Places in `items`, by document id.
-    pub(crate) by_document: Vec<Key>,
+    pub(crate) places: Places,
     /// The line of each item.
     lines: Vec<u64>,
 }
 
-/// The place of an item in the order of ids.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key {
-    /// The start of the id, as a number.
-    pub(crate) start: u64,
-    /// The item's place.
-    pub(crate) place: u32,
+/// The places of items in their list, by document id.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Places(HashTable<u32>);
+
+impl Places {
+    fn of_at_most(items: usize) -> Self {
+        Places(HashTable::with_capacity(items))
+    }
+
+    /// The place of a document's item.
+    #[inline]
+    pub(crate) fn find<T: OfDocument>(&self, items: &[T], document: &DocumentId) -> Option<usize> {
+        let found = self.0.find(document.hash(), |&place| items[place as usize].document() == document);
+        found.map(|&place| place as usize)
+    }
+
+    /// Adds the item at a place, whose document has no item so far.
+    fn add<T: OfDocument>(&mut self, items: &[T], place: usize) {
+        let hash = |place: usize| items[place].document().hash();
+        self.0.insert_unique(hash(place), place as u32, |&place| hash(place as usize));
+    }
 }
 
 /// A document that stands twice under a topic.
@@ -88,7 +102,10 @@ impl<T: OfDocument> Gathered<T> {
         }
         let (id, place) = (topic.to_owned(), self.topics.len());
         self.by_id.insert(id.clone(), place);
-        self.topics.push(Topic { id, items: Vec::new(), by_document: Vec::new(), lines: Vec::new() });
+        // Most topics of a file have as many lines as the topic before.
+        let before = self.topics.get(self.last).map_or(0, |topic| topic.items.len());
+        let (items, lines) = (Vec::with_capacity(before), Vec::with_capacity(before));
+        self.topics.push(Topic { id, items, places: Places::default(), lines });
         place
     }
 
@@ -101,80 +118,53 @@ impl<T: OfDocument> Gathered<T> {
         duplicates: Duplicates,
         value: impl Fn(&T) -> V,
     ) -> Result<Settled<T>, Twice> {
-        self.topics.iter_mut().for_each(|topic| topic.by_document = by_document(&topic.items));
-        if duplicates == Duplicates::Error {
-            match self.topics.iter().filter_map(Topic::first_twice).min_by_key(|twice| twice.line) {
-                Some(twice) => return Err(twice),
-                None => return Ok(Settled { topics: self.topics, by_id: self.by_id, equal: 0, unequal: 0 }),
+        let (mut equal, mut unequal) = (0, 0);
+        let mut first_twice: Option<Twice> = None;
+        for topic in &mut self.topics {
+            match topic.settle(duplicates, &value) {
+                Ok([same, other]) => (equal, unequal) = (equal + same, unequal + other),
+                Err(twice) if first_twice.as_ref().is_none_or(|first| twice.line < first.line) => {
+                    first_twice = Some(twice);
+                }
+                Err(_) => {}
             }
         }
-        let (mut equal, mut unequal) = (0, 0);
-        for topic in &mut self.topics {
-            let [same, other] = topic.settle(duplicates, &value);
-            equal += same;
-            unequal += other;
+        match first_twice {
+            Some(twice) => Err(twice),
+            None => Ok(Settled { topics: self.topics, by_id: self.by_id, equal, unequal }),
         }
-        Ok(Settled { topics: self.topics, by_id: self.by_id, equal, unequal })
     }
 }
 
 impl<T: OfDocument> Topic<T> {
-    fn is_same(&self, one: &Key, other: &Key) -> bool {
-        let document = |key: &Key| self.items[key.place as usize].document();
-        one.start == other.start && document(one) == document(other)
-    }
-
-    /// The first line that repeats a document.
-    fn first_twice(&self) -> Option<Twice> {
-        let alike = self.by_document.chunk_by(|one, other| self.is_same(one, other));
-        let twice = alike.filter(|keys| keys.len() > 1).map(|keys| [keys[0].place as usize, keys[1].place as usize]);
-        let [first, again] = twice.min_by_key(|&[_, again]| self.lines[again])?;
-        let (topic, document) = (self.id.clone(), self.items[first].document().to_string());
-        Some(Twice { line: self.lines[again], first: self.lines[first], topic, document })
-    }
-
     /// Keeps each document once. Returns how many lines repeat a document with an equal and with
     /// another value.
-    fn settle<V: PartialOrd>(&mut self, duplicates: Duplicates, value: impl Fn(&T) -> V) -> [usize; 2] {
-        let mut counts = [0; 2];
-        let mut kept: Vec<(u32, u32)> = Vec::new();
-        for alike in self.by_document.chunk_by(|one, other| self.is_same(one, other)) {
-            let mut chosen = alike[0].place;
-            for &Key { place: later, .. } in &alike[1..] {
-                let [before, after] = [chosen, later].map(|place| value(&self.items[place as usize]));
-                counts[usize::from(before != after)] += 1;
-                if duplicates.replaces(before, after) == Some(true) {
-                    chosen = later;
+    fn settle<V: PartialOrd>(&mut self, duplicates: Duplicates, value: impl Fn(&T) -> V) -> Result<[usize; 2], Twice> {
+        let Topic { items, lines, .. } = self;
+        let mut places = Places::of_at_most(items.len());
+        let (mut counts, mut kept) = ([0; 2], 0);
+        for next in 0..items.len() {
+            let Some(place) = places.find(items, items[next].document()) else {
+                items.swap(kept, next);
+                places.add(items, kept);
+                kept += 1;
+                continue;
+            };
+            let [before, after] = [place, next].map(|place| value(&items[place]));
+            counts[usize::from(before != after)] += 1;
+            match duplicates.replaces(before, after) {
+                None => {
+                    let document = items[place].document().to_string();
+                    return Err(Twice { line: lines[next], first: lines[place], topic: self.id.clone(), document });
                 }
+                Some(true) => items.swap(place, next),
+                Some(false) => {}
             }
-            kept.push((alike[0].place, chosen));
         }
-        if kept.len() < self.items.len() {
-            self.keep(kept);
-        }
-        counts
+        items.truncate(kept);
+        self.places = places;
+        Ok(counts)
     }
-
-    /// Keeps one item for each document: the first of each pair is its place, the second the item.
-    fn keep(&mut self, mut kept: Vec<(u32, u32)>) {
-        kept.sort_unstable();
-        let mut items: Vec<Option<T>> = std::mem::take(&mut self.items).into_iter().map(Some).collect();
-        self.lines = kept.iter().map(|&(place, _)| self.lines[place as usize]).collect();
-        self.items = kept.into_iter().filter_map(|(_, item)| items[item as usize].take()).collect();
-        self.by_document = by_document(&self.items);
-    }
-}
-
-/// The places of items in the order of their documents' ids; equal ids in the order of lines.
-fn by_document<T: OfDocument>(items: &[T]) -> Vec<Key> {
-    let key = |(item, place): (&T, u32)| Key { start: item.document().start(), place };
-    let mut keys: Vec<Key> = items.iter().zip(0..).map(key).collect();
-    keys.sort_unstable();
-    for alike in keys.chunk_by_mut(|one, other| one.start == other.start).filter(|alike| alike.len() > 1) {
-        let id = |key: &Key| items[key.place as usize].document();
-        alike.sort_unstable_by(|one, other| id(one).cmp(id(other)).then(one.place.cmp(&other.place)));
-    }
-    keys
 }
 
 #[cfg(test)]
@@ -199,14 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_ordered_by_all_their_bytes() {
+    fn documents_are_found_by_all_their_bytes() {
         let ids = ["clueweb09-2", "b", "clueweb09-10", "", "clueweb0", "clueweb09", "é", "b "];
         let lines: Vec<(&str, &str, i32)> = ids.iter().map(|id| ("1", *id, 0)).collect();
         let settled = gathered(&lines).settle(Duplicates::Error, |item| item.1).unwrap();
-        let found: Vec<&str> = settled.topics[0].by_document.iter().map(|key| ids[key.place as usize]).collect();
-        let mut sorted = ids;
-        sorted.sort_unstable();
-        assert_eq!(found, sorted);
+        let Topic { places, items, .. } = &settled.topics[0];
+        let found: Vec<Option<usize>> = ids.iter().map(|&id| places.find(items, &id.into())).collect();
+        assert_eq!(found, (0..ids.len()).map(Some).collect::<Vec<_>>());
+        assert_eq!(places.find(items, &"clueweb".into()), None);
     }
 
     #[test]

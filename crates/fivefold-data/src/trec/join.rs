@@ -8,7 +8,6 @@
 use fivefold_base::Assessment;
 use fivefold_base::words::{counted, which};
 
-use super::gathered::Key;
 use super::qrels::Qrels;
 use super::remarks;
 use super::run::Run;
@@ -43,29 +42,8 @@ pub struct JoinedTopic<'a> {
     pub scores: Vec<f64>,
     /// What the qrels say of each document.
     pub assessments: Vec<Assessment>,
-    /// Places in `documents`, by id.
-    by_document: &'a [Key],
     /// Number of documents without a judgement.
     pub unjudged: usize,
-}
-
-impl JoinedTopic<'_> {
-    /// What the qrels say of each document, from the first document to the last: by falling score,
-    /// and documents of one score by falling id. `f32` compares scores as 32-bit floats.
-    pub fn ranked(&self, f32: bool) -> Vec<Assessment> {
-        let compared = |place: u32| match self.scores[place as usize] {
-            score if f32 => f64::from(score as f32) + 0.0,
-            score => score + 0.0,
-        };
-        let mut order: Vec<u32> = (0..self.documents.len() as u32).collect();
-        // Most runs are in order, so nothing is left to sort.
-        if !order.windows(2).all(|pair| compared(pair[0]) > compared(pair[1])) {
-            order = self.by_document.iter().rev().map(|key| key.place).collect();
-            // Stable, so documents of one score stay in the order of ids.
-            order.sort_by(|&one, &other| compared(other).total_cmp(&compared(one)));
-        }
-        order.into_iter().map(|place| self.assessments[place as usize]).collect()
-    }
 }
 
 impl<'a> Joined<'a> {
@@ -93,7 +71,6 @@ impl<'a> Joined<'a> {
                 documents: documents.iter().map(|retrieved| retrieved.document.as_str()).collect(),
                 scores: documents.iter().map(|retrieved| retrieved.score).collect(),
                 assessments,
-                by_document: topic.map_or(&[], |topic| &topic.by_document),
                 unjudged,
             });
         }

@@ -10,10 +10,10 @@ use fivefold_core::GradeScale;
 use super::Duplicates;
 use super::document_id::DocumentId;
 use super::error::{TrecError, TrecErrorKind};
-use super::gathered::{Gathered, Key, OfDocument, Topic};
-use super::run::RunTopic;
+use super::gathered::{Gathered, OfDocument, Places, Topic};
+use super::run::{Retrieved, RunTopic};
 use super::{each_line, passed_over, remarks};
-use crate::text::{TextLines, fields};
+use crate::text::{TextLine, TextLines, fields, whole};
 
 /// The judgements of a qrels file.
 #[derive(Debug, Clone)]
@@ -42,8 +42,8 @@ pub struct QrelsTopic {
     pub id: String,
     /// The topic's judged documents, in file order, each once.
     pub judgements: Vec<Judgement>,
-    /// Places in `judgements`, by document id.
-    by_id: Vec<Key>,
+    /// Places in `judgements`.
+    places: Places,
 }
 
 /// The judgement of a document.
@@ -163,29 +163,39 @@ impl QrelsTopic {
         }
     }
 
-    /// What the topic's judgements say of each document that a run retrieved.
+    /// What the topic's judgements say of each document that a run retrieved, in the run's order.
     pub(super) fn assessments(&self, topic: &RunTopic) -> Vec<Assessment> {
-        let mut assessments = vec![Assessment::Unjudged; topic.documents.len()];
-        let mut judged = self.by_id.iter().peekable();
-        for key in &topic.by_document {
-            let document = &topic.documents[key.place as usize].document;
-            let order = |other: &Key| {
-                let other = (other.start, &self.judgements[other.place as usize].document);
-                other.0.cmp(&key.start).then_with(|| other.1.cmp(document))
-            };
-            while judged.next_if(|other| order(other).is_lt()).is_some() {}
-            if let Some(found) = judged.peek().filter(|other| order(other).is_eq()) {
-                assessments[key.place as usize] = self.judgements[found.place as usize].assessment();
-            }
+        topic.documents.iter().map(|retrieved| self.of_document(&retrieved.document)).collect()
+    }
+
+    /// What the topic's judgements say of each document that a run retrieved, from the first document
+    /// to the last: by falling score, and documents of one score by falling id. `f32` compares scores
+    /// as 32-bit floats.
+    pub fn ranked(&self, topic: &RunTopic, f32: bool) -> Vec<Assessment> {
+        let compared = |retrieved: &Retrieved| match retrieved.score {
+            score if f32 => f64::from(score as f32) + 0.0,
+            score => score + 0.0,
+        };
+        // Most runs are in order, so nothing is left to sort.
+        if topic.documents.is_sorted_by(|one, next| compared(one) > compared(next)) {
+            return self.assessments(topic);
         }
-        assessments
+        let mut ranked: Vec<&Retrieved> = topic.documents.iter().collect();
+        ranked.sort_unstable_by(|one, other| {
+            compared(other).total_cmp(&compared(one)).then_with(|| other.document.cmp(&one.document))
+        });
+        ranked.into_iter().map(|retrieved| self.of_document(&retrieved.document)).collect()
+    }
+
+    #[inline]
+    fn of_document(&self, document: &DocumentId) -> Assessment {
+        let found = self.places.find(&self.judgements, document);
+        found.map_or(Assessment::Unjudged, |place| self.judgements[place].assessment())
     }
 
     /// The judgement of a document; `None` if the document is not judged.
     pub fn judgement(&self, document: &str) -> Option<&Judgement> {
-        let of = |key: &Key| &self.judgements[key.place as usize];
-        let found = self.by_id.binary_search_by(|key| of(key).document.as_str().cmp(document)).ok()?;
-        Some(of(&self.by_id[found]))
+        self.places.find(&self.judgements, &document.into()).map(|place| &self.judgements[place])
     }
 }
 
@@ -198,12 +208,12 @@ pub fn read_qrels(path: &Path, duplicates: Duplicates) -> Result<Qrels, TrecErro
     let mut topics = Gathered::default();
     let mut comments = 0;
     let mut lines = TextLines::open(path).map_err(|error| TrecError::io(path, error))?;
-    let read = each_line(path, &mut lines, |line, text| {
-        match Line::parse(text)? {
+    let read = each_line(path, &mut lines, |line| {
+        match Line::parse(line)? {
             Some(Line { topic, document, grade, .. }) => {
-                topics.add(topic, line, Judgement { document: document.into(), grade });
+                topics.add(topic, line.number, Judgement { document: document.into(), grade });
             }
-            None => comments += usize::from(!text.trim().is_empty()),
+            None => comments += usize::from(!line.text.trim().is_empty()),
         }
         Ok(())
     });
@@ -218,8 +228,7 @@ fn settled(path: &Path, topics: Gathered<Judgement>, duplicates: Duplicates) -> 
     let settled = topics.settle(duplicates, |judgement| judgement.grade);
     let settled = settled.map_err(|twice| TrecError::twice(path, twice))?;
     let (repeated, conflicting) = (settled.equal, settled.unequal);
-    let topic =
-        |topic: Topic<Judgement>| QrelsTopic { id: topic.id, judgements: topic.items, by_id: topic.by_document };
+    let topic = |topic: Topic<Judgement>| QrelsTopic { id: topic.id, judgements: topic.items, places: topic.places };
     let topics: Vec<QrelsTopic> = settled.topics.into_iter().map(topic).collect();
     let all = topics.iter().flat_map(|topic: &QrelsTopic| &topic.judgements);
     let negative = all.filter(|judgement| judgement.grade < 0).count();
@@ -248,17 +257,18 @@ pub(crate) struct Line<'a> {
 
 impl<'a> Line<'a> {
     /// Parses a line; `None` for a blank line or a comment.
-    pub(crate) fn parse(text: &'a str) -> Result<Option<Self>, TrecErrorKind> {
-        let (found, [topic, iteration, document, grade], rest) = fields(text);
+    pub(crate) fn parse(line: TextLine<'a>) -> Result<Option<Self>, TrecErrorKind> {
+        let (found, [topic, iteration, document, grade], rest) = fields(line.text);
         if found == 0 || topic.starts_with('#') {
             return Ok(None);
         }
-        TrecErrorKind::refuse_odd(text)?;
+        TrecErrorKind::refuse_odd(line)?;
         let found = found + rest.split_ascii_whitespace().count();
         if found != 4 {
             return Err(TrecErrorKind::Fields { found, expected: "4" });
         }
-        let grade: i32 = grade.parse().map_err(|_| TrecErrorKind::Grade { found: grade.to_owned() })?;
+        let found = whole(grade).and_then(|grade| i32::try_from(grade).ok());
+        let grade = found.ok_or_else(|| TrecErrorKind::Grade { found: grade.to_owned() })?;
         check_grade(topic, document, grade)?;
         Ok(Some(Line { topic, iteration, document, grade }))
     }

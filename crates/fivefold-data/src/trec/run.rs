@@ -8,9 +8,9 @@ use fivefold_base::words::{counted, which};
 use super::Duplicates;
 use super::document_id::DocumentId;
 use super::error::{TrecError, TrecErrorKind};
-use super::gathered::{Gathered, Key, OfDocument, Topic};
+use super::gathered::{Gathered, OfDocument, Topic};
 use super::{each_line, passed_over, remarks};
-use crate::text::{TextLines, fields};
+use crate::text::{TextLine, TextLines, fields, whole};
 
 /// The documents that a system retrieved.
 #[derive(Debug, Clone)]
@@ -41,8 +41,6 @@ pub struct RunTopic {
     pub id: String,
     /// The documents in file order, each once.
     pub documents: Vec<Retrieved>,
-    /// Places in `documents`, by document id.
-    pub(super) by_document: Vec<Key>,
 }
 
 /// One retrieved document.
@@ -141,13 +139,13 @@ pub fn read_run(path: &Path, duplicates: Duplicates) -> Result<Run, TrecError> {
     let mut tag_of_first: Option<String> = None;
     let (mut comments, mut other_tags) = (0, 0);
     let mut lines = TextLines::open(path).map_err(|error| TrecError::io(path, error))?;
-    let read = each_line(path, &mut lines, |line, text| {
-        let Some(Line { topic, document, rank, score, tag }) = Line::parse(text)? else {
-            comments += usize::from(!text.trim().is_empty());
+    let read = each_line(path, &mut lines, |line| {
+        let Some(Line { topic, document, rank, score, tag }) = Line::parse(line)? else {
+            comments += usize::from(!line.text.trim().is_empty());
             return Ok(());
         };
         other_tags += usize::from(tag_of_first.get_or_insert_with(|| tag.to_owned()) != tag);
-        topics.add(topic, line, Retrieved { document: document.into(), score, rank });
+        topics.add(topic, line.number, Retrieved { document: document.into(), score, rank });
         Ok(())
     });
     // A document that stands twice is the fault, if it stands before a line that cannot be read.
@@ -162,8 +160,7 @@ pub fn read_run(path: &Path, duplicates: Duplicates) -> Result<Run, TrecError> {
 fn settled(path: &Path, topics: Gathered<Retrieved>, duplicates: Duplicates) -> Result<Run, TrecError> {
     let settled = topics.settle(duplicates, |retrieved| retrieved.score);
     let settled = settled.map_err(|twice| TrecError::twice(path, twice))?;
-    let topic =
-        |topic: Topic<Retrieved>| RunTopic { id: topic.id, documents: topic.items, by_document: topic.by_document };
+    let topic = |topic: Topic<Retrieved>| RunTopic { id: topic.id, documents: topic.items };
     Ok(Run {
         file: path.to_owned(),
         tag: String::new(),
@@ -188,16 +185,17 @@ pub(crate) struct Line<'a> {
 
 impl<'a> Line<'a> {
     /// Parses a line; `None` for a blank line or a comment.
-    pub(crate) fn parse(text: &'a str) -> Result<Option<Self>, TrecErrorKind> {
-        let (found, [topic, _, document, rank, score, tag], _) = fields(text);
+    #[inline(always)]
+    pub(crate) fn parse(line: TextLine<'a>) -> Result<Option<Self>, TrecErrorKind> {
+        let (found, [topic, _, document, rank, score, tag], _) = fields(line.text);
         if found == 0 || topic.starts_with('#') {
             return Ok(None);
         }
-        TrecErrorKind::refuse_odd(text)?;
+        TrecErrorKind::refuse_odd(line)?;
         if found < 6 {
             return Err(TrecErrorKind::Fields { found, expected: "6 or more" });
         }
-        let rank: i64 = rank.parse().map_err(|_| TrecErrorKind::Rank { found: rank.to_owned() })?;
+        let rank = whole(rank).ok_or_else(|| TrecErrorKind::Rank { found: rank.to_owned() })?;
         match fast_float2::parse::<f64, _>(score) {
             Ok(score) if score.is_finite() => Ok(Some(Line { topic, document, rank, score, tag })),
             _ => Err(TrecErrorKind::Score { found: score.to_owned() }),

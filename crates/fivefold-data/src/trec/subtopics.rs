@@ -99,13 +99,13 @@ pub fn read_subtopic_qrels(path: &Path, duplicates: Duplicates) -> Result<Subtop
     let mut topics = Gathered::default();
     let mut comments = 0;
     let mut lines = TextLines::open(path).map_err(|error| TrecError::io(path, error))?;
-    let read = each_line(path, &mut lines, |line, text| {
-        match Line::parse(text)? {
+    let read = each_line(path, &mut lines, |line| {
+        match Line::parse(line)? {
             Some(Line { topic, iteration, document, grade }) => {
                 let key = DocumentId::from(format!("{document} {iteration}").as_str());
-                topics.add(topic, line, Judged { key, grade });
+                topics.add(topic, line.number, Judged { key, grade });
             }
-            None => comments += usize::from(!text.trim().is_empty()),
+            None => comments += usize::from(!line.text.trim().is_empty()),
         }
         Ok(())
     });

@@ -5,7 +5,7 @@ use std::path::Path;
 use fivefold_analysis::trec_eval::{JudgedTopic, Line, Printer};
 pub(super) use fivefold_analysis::trec_eval::{Program, lines};
 use fivefold_base::words::{counted, which};
-use fivefold_data::trec::{Joined, Qrels, read_run};
+use fivefold_data::trec::{Qrels, read_run};
 use fivefold_metrics::Conventions;
 use fivefold_metrics::conventions::{MissingTopics, Scores};
 use rayon::prelude::*;
@@ -67,14 +67,16 @@ fn one_run(
     path: &Path,
 ) -> miette::Result<(String, usize)> {
     let run = read_run(path, qrels.duplicates).map_err(Problem::from)?;
-    let joined = Joined::new(qrels, &run);
     let skip = conventions.missing_topics == MissingTopics::Skip;
-    let mut output = printer.run();
+    let mut output = printer.run(topics.0.len());
     for (place, judged) in &topics.0 {
-        let topic = &joined.topics[*place];
-        if topic.in_run || !skip {
-            output.add(judged, topic.ranked(conventions.scores == Scores::F32)).map_err(Problem::from)?;
-        }
+        let topic = &qrels.topics[*place];
+        let ranking = match run.topic(&topic.id) {
+            Some(retrieved) => topic.ranked(retrieved, conventions.scores == Scores::F32),
+            None if skip => continue,
+            None => Vec::new(),
+        };
+        output.add(judged, ranking).map_err(Problem::from)?;
     }
     Ok(output.finish(&run.tag))
 }
