@@ -176,6 +176,11 @@ impl GradeTable {
         self.0[usize::from(grade) % GRADES]
     }
 
+    /// Whether no grade has a lower number than a grade below it.
+    pub fn is_rising(&self) -> bool {
+        self.0.is_sorted()
+    }
+
     /// The sum over some grades.
     #[inline]
     pub fn sum(&self, grades: &[u8]) -> f64 {
@@ -338,6 +343,14 @@ impl<'a> Ranked<'a> {
     #[inline]
     pub(crate) fn strict(&self) -> Option<&'a [u8]> {
         (self.ends.len() == self.grades.len()).then_some(self.grades)
+    }
+
+    /// The grade and the status of each position; `None` if documents tie.
+    #[inline]
+    pub(crate) fn strict_statuses(&self) -> Option<impl Iterator<Item = (u8, Status)>> {
+        let statuses = self.statuses;
+        let status = move |place: usize| statuses.get(place).copied().unwrap_or(Status::Judged);
+        Some(self.strict()?.iter().enumerate().map(move |(place, &grade)| (grade, status(place))))
     }
 
     /// A number for each of the first `positions`. All positions of a group have the same number.

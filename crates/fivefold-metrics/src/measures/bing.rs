@@ -42,6 +42,14 @@ struct BinaryGain {
 impl Measure for BinaryGain {
     fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
         let mut above = 0;
+        if let Some(grades) = ranked.strict() {
+            for (slot, &grade) in out.iter_mut().zip(grades) {
+                let relevant = grade >= self.threshold;
+                *slot = if relevant { discount(above) } else { 0.0 };
+                above += usize::from(!relevant);
+            }
+            return;
+        }
         for group in ranked.groups(out.len()) {
             let relevant = self.relevant.sum(group.grades) as usize;
             let others = group.grades.len() - relevant;

@@ -14,7 +14,7 @@ use super::above::numbers_above;
 use super::{by_relevance, over_relevant};
 use crate::conventions::NoRelevant;
 use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
-use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
+use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked, Status};
 
 /// `bpref`.
 pub(super) const ENTRY: MeasureEntry = MeasureEntry {
@@ -46,6 +46,14 @@ impl Measure for Preference {
         let most = relevant_in_pool.min(others_in_pool) as f64;
         let worth = |above: usize| if above == 0 { 1.0 } else { 1.0 - above.min(relevant_in_pool) as f64 / most };
         let mut above = 0;
+        if let Some(documents) = ranked.strict_statuses() {
+            for (slot, (grade, status)) in out.iter_mut().zip(documents) {
+                let relevant = grade >= self.threshold;
+                *slot = if relevant { worth(above) } else { 0.0 };
+                above += usize::from(!relevant && status == Status::Judged);
+            }
+            return;
+        }
         for group in ranked.groups(out.len()) {
             let relevant = self.relevant.sum(group.grades) as usize;
             let size = group.grades.len();

@@ -74,6 +74,9 @@ impl Measure for Discounted {
 
     // By gains of one's own, a lower grade may have the higher gain.
     fn best(&self, cutoff: Option<usize>, query: &QueryGrades, ideal: f64) -> f64 {
+        if self.gain.is_rising() {
+            return ideal;
+        }
         let gains = query.ideal().iter().map(|&grade| self.gain.of(grade));
         if gains.clone().is_sorted_by(|one, next| one >= next) {
             return ideal;

@@ -15,7 +15,7 @@ use super::above::numbers_above;
 use super::{by_relevance, over_relevant};
 use crate::conventions::NoRelevant;
 use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, Param, THRESHOLD, number};
-use crate::measure::{GradeTable, Group, Measure, Parts, QueryGrades, Ranked};
+use crate::measure::{GradeTable, Group, Measure, Parts, QueryGrades, Ranked, Status};
 
 /// `infap`.
 pub(super) const ENTRY: MeasureEntry = MeasureEntry {
@@ -68,6 +68,13 @@ impl Inferred {
         Counts { relevant, others: group.grades.len() - relevant - pooled - group.unjudged(), pooled }
     }
 
+    /// The contribution of a relevant document that ties with no other.
+    fn alone(&self, above: Counts, rank: usize) -> f64 {
+        let judged = (above.relevant + above.others) as f64;
+        let precision = (above.relevant as f64 + self.eps) / (judged + 2.0 * self.eps);
+        (1.0 + (above.relevant + above.others + above.pooled) as f64 * precision) / rank as f64
+    }
+
     /// Fills the places of a group with their mean contributions; `above` counts the documents
     /// above the group.
     fn fill(&self, above: Counts, own: Counts, group: &Group<'_>, slots: &mut [f64]) {
@@ -84,7 +91,7 @@ impl Inferred {
             (above.relevant as f64 + j as f64 * share_relevant + self.eps) / (before + j as f64 + 2.0 * self.eps)
         };
         if size == 1 {
-            slots[0] = (1.0 + known * precision(0)) / (group.start + 1) as f64;
+            slots[0] = self.alone(above, group.start + 1);
             return;
         }
         let fixed: Vec<f64> = (0..=judged).map(|j| (known + j as f64 * (1.0 - share_pooled)) * precision(j)).collect();
@@ -100,6 +107,16 @@ impl Inferred {
 impl Measure for Inferred {
     fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
         let mut above = Counts::default();
+        if let Some(documents) = ranked.strict_statuses() {
+            for ((slot, (grade, status)), rank) in out.iter_mut().zip(documents).zip(1_usize..) {
+                let relevant = grade >= self.threshold;
+                *slot = if relevant { self.alone(above, rank) } else { 0.0 };
+                above.relevant += usize::from(relevant);
+                above.others += usize::from(!relevant && status == Status::Judged);
+                above.pooled += usize::from(!relevant && status == Status::Pooled);
+            }
+            return;
+        }
         for group in ranked.groups(out.len()) {
             let own = self.count(&group);
             let slots = &mut out[group.start..group.seen];

@@ -117,23 +117,22 @@ impl Interpolated {
     }
 }
 
-impl Interpolated {
-    /// The highest precision of a rank by which this many relevant documents were found.
-    ///
-    /// Fractions are compared by their products, and without a branch on what is relevant: both are
-    /// faster.
-    fn highest(&self, grades: &[u8], needed: usize) -> f64 {
-        if grades.iter().map(|&grade| usize::from(grade >= self.threshold)).sum::<usize>() < needed {
-            return 0.0;
+/// The highest precision of a rank by which this many relevant documents were found; it is the
+/// precision at the rank of a relevant document.
+fn highest(grades: &[u8], threshold: u8, needed: usize) -> f64 {
+    let mut found: usize = grades.iter().map(|&grade| usize::from(grade >= threshold)).sum();
+    let mut highest = 0.0_f64;
+    for (place, &grade) in grades.iter().enumerate().rev() {
+        if grade < threshold {
+            continue;
         }
-        let (mut found, mut best) = (0_u64, (0_u64, 1_u64));
-        for (&grade, rank) in grades.iter().zip(1_u64..) {
-            found += u64::from(grade >= self.threshold);
-            let better = (found >= needed as u64) & (found * best.1 > best.0 * rank);
-            best = if better { (found, rank) } else { best };
+        if found < needed {
+            break;
         }
-        best.0 as f64 / best.1 as f64
+        highest = highest.max(found as f64 / (place + 1) as f64);
+        found -= 1;
     }
+    highest
 }
 
 impl Measure for Interpolated {
@@ -144,7 +143,7 @@ impl Measure for Interpolated {
     fn whole(&self, strict: &Ranked<'_>, _: Option<usize>) -> f64 {
         let relevant = strict.query().relevant(self.threshold);
         let grades = strict.strict().unwrap_or_default();
-        let at = |&level: &f64| self.highest(grades, self.needed(level, relevant));
+        let at = |&level: &f64| highest(grades, self.threshold, self.needed(level, relevant));
         self.levels.iter().map(at).sum::<f64>() / self.levels.len() as f64
     }
 
