@@ -23,7 +23,7 @@ use fivefold_metrics::{Conventions, Evaluator, MeasureError, MeasureSpec, Scratc
 use experimental::{Gains, IdealGains};
 use lines::{Count, What};
 pub use lines::{Line, Program, lines};
-use text::Labels;
+use text::{Labels, Starts};
 
 /// Makes the output of runs.
 pub struct Printer {
@@ -38,7 +38,7 @@ pub struct Printer {
 
 /// A topic's judged documents.
 pub struct JudgedTopic {
-    id: String,
+    starts: Starts,
     grades: Vec<u8>,
     ideal: IdealGains,
     pool: Pool,
@@ -92,15 +92,17 @@ impl Printer {
     /// # Errors
     /// If a grade is above the highest grade.
     pub fn topic(&self, id: &str, grades: Vec<u8>) -> Result<JudgedTopic, MeasureError> {
-        let (id, pool) = (id.to_owned(), self.evaluator.pool(id, &grades)?);
-        Ok(JudgedTopic { id, pool, ideal: IdealGains::new(&grades, self.threshold), grades })
+        let (starts, pool) = (self.labels.of_topic(id), self.evaluator.pool(id, &grades)?);
+        Ok(JudgedTopic { starts, pool, ideal: IdealGains::new(&grades, self.threshold), grades })
     }
 
-    /// The output of a run, so far without topics.
-    pub fn run(&self) -> RunOutput<'_> {
+    /// The output of a run, so far without topics; about `topics` will be added.
+    pub fn run(&self, topics: usize) -> RunOutput<'_> {
+        /// About how many bytes a line has.
+        const LINE: usize = 40;
         RunOutput {
             printer: self,
-            text: String::new(),
+            text: String::with_capacity(if self.per_topic { topics + 1 } else { 1 } * self.lines.len() * LINE),
             sums: vec![0.0; self.lines.len()],
             values: vec![Vec::new(); self.lines.len()],
             topics: 0,
@@ -111,15 +113,16 @@ impl Printer {
     }
 
     /// Writes a line of a topic.
-    fn put(&self, text: &mut String, place: usize, topic: &str, number: f64, ranking: &[Assessment]) {
-        let Printer { lines, labels, .. } = self;
-        match &lines[place].what {
-            What::RunTag | What::Topics | What::Geometric(_) => {}
-            What::Grades(count) => labels.put(text, place, topic, |text| text::put_grades(text, ranking, *count)),
-            What::Count(_) => labels.put(text, place, topic, |text| text::put_count(text, number)),
-            What::Value(_) | What::Experimental(_) => {
-                labels.put(text, place, topic, |text| text::put_value(text, number));
-            }
+    fn put(&self, text: &mut String, place: usize, topic: &JudgedTopic, number: f64, ranking: &[Assessment]) {
+        let what = &self.lines[place].what;
+        if matches!(what, What::RunTag | What::Topics | What::Geometric(_)) {
+            return;
+        }
+        text.push_str(topic.starts.of_line(place));
+        match what {
+            What::Grades(count) => text::put_grades(text, ranking, *count),
+            What::Count(_) => text::put_count(text, number),
+            _ => text::put_value(text, number),
         }
     }
 }
@@ -155,7 +158,7 @@ impl RunOutput<'_> {
                 self.values[place].push(number);
             }
             if *per_topic {
-                self.printer.put(&mut self.text, place, &topic.id, number, &ranking);
+                self.printer.put(&mut self.text, place, topic, number, &ranking);
             }
         }
         Ok(())
@@ -164,21 +167,22 @@ impl RunOutput<'_> {
     /// The whole output of a run with this tag, and the number of topics with an undefined value.
     pub fn finish(mut self, tag: &str) -> (String, usize) {
         let Printer { lines, labels, .. } = self.printer;
-        let (text, topics) = (&mut self.text, self.topics);
+        let (text, topics, starts) = (&mut self.text, self.topics, labels.of_topic("all"));
         let mean = |sum: f64| if topics == 0 { 0.0 } else { sum / topics as f64 };
         for (place, line) in lines.iter().enumerate() {
+            if matches!(line.what, What::Grades(_)) {
+                continue;
+            }
+            text.push_str(starts.of_line(place));
             let sum = self.sums[place];
             match &line.what {
-                What::Grades(_) => {}
-                What::RunTag => labels.put(text, place, "all", |text| text.push_str(tag)),
-                What::Topics | What::Count(_) => labels.put(text, place, "all", |text| text::put_count(text, sum)),
-                What::Value(_) | What::Experimental(_) => {
-                    labels.put(text, place, "all", |text| text::put_value(text, mean(sum)));
-                }
+                What::RunTag => text.extend([tag, "\n"]),
+                What::Topics | What::Count(_) => text::put_count(text, sum),
                 What::Geometric(_) => {
                     let value = geometric_mean(&self.values[place], GEOMETRIC_FLOOR).value;
-                    labels.put(text, place, "all", |text| text::put_value(text, if topics == 0 { 0.0 } else { value }));
+                    text::put_value(text, if topics == 0 { 0.0 } else { value });
                 }
+                _ => text::put_value(text, mean(sum)),
             }
         }
         (self.text, self.undefined)

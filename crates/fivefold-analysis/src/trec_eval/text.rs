@@ -1,28 +1,46 @@
 //! Writes lines as C's `printf` does, without its cost.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use fivefold_base::Assessment;
 
 /// The names of the lines, padded to trec_eval's width.
 pub(super) struct Labels(Vec<String>);
 
+/// The beginnings of all lines of a topic.
+pub(super) struct Starts {
+    text: String,
+    /// Where each ends.
+    ends: Vec<usize>,
+}
+
 impl Labels {
     pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
         Labels(names.map(|name| format!("{name:<22}\t")).collect())
     }
 
-    /// Writes a line; `value` writes the last field.
-    pub(super) fn put(&self, text: &mut String, place: usize, topic: &str, value: impl FnOnce(&mut String)) {
-        text.push_str(&self.0[place]);
-        text.push_str(topic);
-        text.push('\t');
-        value(text);
-        text.push('\n');
+    /// The beginnings of the lines of a topic.
+    pub(super) fn of_topic(&self, topic: &str) -> Starts {
+        let (mut text, mut ends) = (String::new(), Vec::with_capacity(self.0.len()));
+        for label in &self.0 {
+            text.extend([label, topic, "\t"]);
+            ends.push(text.len());
+        }
+        Starts { text, ends }
     }
 }
 
-/// The grades of the first documents, a character each, in quotes.
+impl Starts {
+    /// The beginning of a line.
+    #[inline]
+    pub(super) fn of_line(&self, place: usize) -> &str {
+        let start = if place == 0 { 0 } else { self.ends[place - 1] };
+        &self.text[start..self.ends[place]]
+    }
+}
+
+/// The grades of the first documents, a character each, in quotes, and the end of the line.
 pub(super) fn put_grades(text: &mut String, ranking: &[Assessment], count: usize) {
     let grade = |document: &Assessment| match document {
         Assessment::Judged(grade) if *grade < 10 => char::from(b'0' + grade),
@@ -32,40 +50,43 @@ pub(super) fn put_grades(text: &mut String, ranking: &[Assessment], count: usize
     };
     text.push('\'');
     text.extend(ranking.iter().take(count).map(grade));
-    text.push('\'');
+    text.push_str("'\n");
 }
 
-/// A whole number, as `%.0f`.
+/// A whole number, as `%.0f`, and the end of the line.
 pub(super) fn put_count(text: &mut String, number: f64) {
     // Counts are whole numbers below 2^53, and of no sign. Writing to a string does not fail.
-    let _ = write!(text, "{}", number as u64);
+    let _ = writeln!(text, "{}", number as u64);
 }
 
-/// A number, as `%6.4f`.
+/// A number, as `%6.4f`, and the end of the line.
 pub(super) fn put_value(text: &mut String, value: f64) {
-    const BOUND: f64 = 1000.0;
-    let scaled = value * 1e4;
+    const UNIT: f64 = 1e4;
+    let scaled = value * UNIT;
     // How far the number lies above the last one that ends in four decimals.
-    let (whole, rest) = (scaled as u64, scaled - (scaled as u64) as f64);
-    // The product is off by less than 1e-8. Nearer to a half, the exact value decides.
-    if !(0.0..BOUND).contains(&value) || value.is_sign_negative() || (rest - 0.5).abs() < 1e-6 {
-        let _ = write!(text, "{value:6.4}");
-        return;
+    let (whole, rest) = (scaled as usize, scaled - (scaled as usize) as f64);
+    // The product is off by less than 1e-11. Nearer to a half, the exact value decides.
+    let known = (0.0..=1.0).contains(&value) && !value.is_sign_negative() && (rest - 0.5).abs() > 1e-6;
+    if known {
+        let place = (whole + usize::from(rest > 0.5)) * WIDTH;
+        text.push_str(&SHARES[place..place + WIDTH]);
+    } else {
+        let _ = writeln!(text, "{value:6.4}");
     }
-    let rounded = whole + u64::from(rest > 0.5);
-    let mut digits = [b'0'; 9];
-    let (mut left, mut start) = (rounded, digits.len());
-    while start > digits.len() - 6 || left > 0 {
-        start -= 1;
-        if start == digits.len() - 5 {
-            digits[start] = b'.';
-            continue;
-        }
-        digits[start] = b'0' + (left % 10) as u8;
-        left /= 10;
-    }
-    text.extend(digits[start..].iter().map(|&digit| char::from(digit)));
 }
+
+/// How many bytes each of [`SHARES`] has.
+const WIDTH: usize = "0.0000\n".len();
+
+/// The lines of 0.0000, 0.0001 and so on to 1.0000. Nearly all values are among them.
+static SHARES: LazyLock<String> = LazyLock::new(|| {
+    let digit = |number: u32, unit: u32| char::from(b'0' + (number / unit % 10) as u8);
+    let line = |number: u32| {
+        let [one, a, b, c, d] = [10_000, 1000, 100, 10, 1].map(|unit| digit(number, unit));
+        [one, '.', a, b, c, d, '\n']
+    };
+    (0..=10_000).flat_map(line).collect()
+});
 
 #[cfg(test)]
 mod tests {
@@ -85,7 +106,7 @@ mod tests {
         });
         let others = [0.0, -0.0, 1.0, 9.99994, 9.99995, 99.99995, 999.99994, 999.99999, 1000.0, 1e9, -3.5, -0.00001];
         for value in ties.chain(others).chain([f64::NAN, f64::INFINITY, 0.99995, 0.03125, 123.456_78]) {
-            assert_eq!(of(value), format!("{value:6.4}"), "{value:?}");
+            assert_eq!(of(value), format!("{value:6.4}\n"), "{value:?}");
         }
     }
 }
