@@ -171,7 +171,8 @@ fn a_run_is_joined_by_topic_and_document() {
     let text = "9 Q0 a 1 1 x\n2 Q0 z 1 3 x\n2 Q0 a#1 2 2 x\n2 Q0 c 3 1 x\n";
     let run = read_run(&file(&folder, "run", text), Duplicates::Error).unwrap();
     let joined = Joined::new(&qrels, &run);
-    assert_eq!((joined.missing, joined.extra, joined.unjudged, joined.retrieved), (1, 1, 2, 3));
+    let found = joined.matched;
+    assert_eq!((found.missing, found.extra, found.unjudged, found.retrieved), (1, 1, 2, 3));
     let topic = &joined.topics[0];
     assert_eq!((topic.id, &topic.documents[..]), ("2", &["z", "a#1", "c"][..]));
     assert_eq!(topic.assessments, [Assessment::Unjudged, Assessment::Judged(1), Assessment::Pooled]);

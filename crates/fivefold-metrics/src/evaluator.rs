@@ -12,6 +12,7 @@ mod base;
 mod exchanges;
 mod explained;
 mod judge;
+mod run;
 mod strict;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,6 +29,7 @@ use crate::spec::{MeasureSpec, Version};
 use base::Base;
 pub use exchanges::Exchanges;
 pub use judge::Judged;
+pub use run::{Retrieved, RunValues, drawn_remarks};
 pub use strict::Pool;
 
 /// Computes a list of measures, one column each.
@@ -83,6 +85,9 @@ struct Column {
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
     order: Order,
+    /// Documents with what their scores are compared by, in ranked order.
+    rows: Vec<(u64, u32)>,
+    ranking: Vec<Assessment>,
     contributions: Vec<f64>,
     sums: Vec<f64>,
     /// For each slot, the highest standard error of a sum so far.
@@ -292,6 +297,14 @@ impl Evaluator {
     /// As [`upper`](Self::upper).
     pub fn expected_error(&self, judged: &Judged, column: usize) -> f64 {
         self.bounds(judged, column).expected_error
+    }
+
+    /// The highest standard error of E over all columns.
+    ///
+    /// # Panics
+    /// If the query was judged for fewer measures.
+    pub fn highest_expected_error(&self, judged: &Judged) -> f64 {
+        (0..self.columns.len()).map(|column| self.expected_error(judged, column)).fold(0.0, f64::max)
     }
 
     /// E/U of a column's measure at its cutoff, whatever the version; NaN if the measure is

@@ -238,12 +238,14 @@ type AtLeast = [u32; GRADES + 1];
 
 fn at_least(grades: &[u8]) -> AtLeast {
     let mut at_least = [0; GRADES + 1];
-    for &grade in grades {
+    // Most documents of a run have grade 0, and a count that each of them raised would be slow.
+    for &grade in grades.iter().filter(|&&grade| grade > 0) {
         at_least[usize::from(grade) % GRADES] += 1;
     }
-    for grade in (0..GRADES).rev() {
+    for grade in (1..GRADES).rev() {
         at_least[grade] += at_least[grade + 1];
     }
+    at_least[0] = grades.len() as u32;
     at_least
 }
 

@@ -102,14 +102,56 @@ fn falling(score: f64) -> u64 {
     !(bits ^ (negative | 1 << 63))
 }
 
+/// The upper half of the key of a document.
+#[inline]
+fn upper(score: f64, precision: Scores) -> u64 {
+    falling(match precision {
+        Scores::F64 => score,
+        Scores::F32 => f64::from(score as f32),
+    })
+}
+
 /// The key of a document: the lowest comes first.
 #[inline]
 fn key(score: f64, tie: u64, precision: Scores) -> u128 {
-    let compared = match precision {
-        Scores::F64 => score,
-        Scores::F32 => f64::from(score as f32),
-    };
-    u128::from(falling(compared)) << 64 | u128::from(tie)
+    u128::from(upper(score, precision)) << 64 | u128::from(tie)
+}
+
+/// Fills in the rows of the documents from the first position to the last, each with the upper half
+/// of its key. Returns false if equal scores are averaged, shuffled or ordered by grades, or if
+/// something is wrong with scores or ids; the rows then have no meaning.
+pub(crate) fn strict_rows(
+    scores: &[f64],
+    ids: Option<&[&str]>,
+    ties: Ties,
+    precision: Scores,
+    rows: &mut Vec<(u64, u32)>,
+) -> bool {
+    let mut finite = true;
+    rows.clear();
+    rows.extend(scores.iter().zip(0..).map(|(&score, row)| {
+        finite &= score.is_finite();
+        (upper(score, precision), row)
+    }));
+    // Most runs are in order.
+    if !finite || rows.windows(2).all(|pair| pair[0].0 < pair[1].0) {
+        return finite;
+    }
+    rows.sort_unstable();
+    if ties == Ties::Input || rows.windows(2).all(|pair| pair[0].0 < pair[1].0) {
+        return true;
+    }
+    match ids.filter(|ids| ties == Ties::DocId && ids.len() == scores.len()) {
+        Some(ids) => rows.chunk_by_mut(|one, next| one.0 == next.0).all(|tied| by_falling_id(tied, ids)),
+        None => false,
+    }
+}
+
+/// Sorts rows from the highest id to the lowest. Returns false if an id stands twice.
+fn by_falling_id(tied: &mut [(u64, u32)], ids: &[&str]) -> bool {
+    let id = |&(_, row): &(u64, u32)| ids[row as usize];
+    tied.sort_unstable_by(|one, other| id(other).cmp(id(one)));
+    tied.windows(2).all(|pair| id(&pair[0]) != id(&pair[1]))
 }
 
 /// The rows of the documents from the first position to the last, as [`Order::rank`] ranks them.

@@ -17,6 +17,15 @@ use super::run::Run;
 pub struct Joined<'a> {
     /// One entry for each topic of the qrels, in the same order.
     pub topics: Vec<JoinedTopic<'a>>,
+    /// What only one of the two has.
+    pub matched: Matched,
+}
+
+/// How many topics and documents only the run or only the qrels have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Matched {
+    /// Number of topics of the qrels.
+    pub topics: usize,
     /// Number of topics of the qrels that the run lacks.
     pub missing: usize,
     /// Number of topics of the run that the qrels lack, and that are left out.
@@ -26,7 +35,7 @@ pub struct Joined<'a> {
     /// Number of retrieved documents over all topics of the qrels.
     pub retrieved: usize,
     /// Whether documents without a judgement are removed before measures look at the run.
-    removed: bool,
+    pub removed: bool,
 }
 
 /// The documents that were retrieved for one topic, in the order of the run's file.
@@ -49,23 +58,17 @@ pub struct JoinedTopic<'a> {
 impl<'a> Joined<'a> {
     /// Joins a run and the judgements.
     pub fn new(qrels: &'a Qrels, run: &'a Run) -> Self {
-        let mut joined = Joined {
-            topics: Vec::with_capacity(qrels.topics.len()),
-            missing: 0,
-            extra: 0,
-            unjudged: 0,
-            retrieved: 0,
-            removed: false,
-        };
+        let mut topics = Vec::with_capacity(qrels.topics.len());
+        let mut matched = Matched { topics: qrels.topics.len(), ..Matched::default() };
         for judged in &qrels.topics {
             let topic = run.topic(&judged.id);
             let documents = topic.map_or(&[][..], |topic| &topic.documents);
             let assessments = topic.map_or_else(Vec::new, |topic| judged.assessments(topic));
             let unjudged = assessments.iter().filter(|assessment| !assessment.is_judged()).count();
-            joined.missing += usize::from(topic.is_none());
-            joined.unjudged += unjudged;
-            joined.retrieved += documents.len();
-            joined.topics.push(JoinedTopic {
+            matched.missing += usize::from(topic.is_none());
+            matched.unjudged += unjudged;
+            matched.retrieved += documents.len();
+            topics.push(JoinedTopic {
                 id: &judged.id,
                 in_run: topic.is_some(),
                 documents: documents.iter().map(|retrieved| retrieved.document.as_str()).collect(),
@@ -74,13 +77,14 @@ impl<'a> Joined<'a> {
                 unjudged,
             });
         }
-        joined.extra = run.topics.iter().filter(|topic| qrels.topic(&topic.id).is_none()).count();
-        joined
+        matched.extra = run.topics.iter().filter(|topic| qrels.topic(&topic.id).is_none()).count();
+        Joined { topics, matched }
     }
 
     /// The same, for measures that remove documents without a judgement: the remark says so.
-    pub fn with_unjudged_removed(self, removed: bool) -> Self {
-        Joined { removed, ..self }
+    pub fn with_unjudged_removed(mut self, removed: bool) -> Self {
+        self.matched.removed = removed;
+        self
     }
 
     /// Whether the run has the topic, for each topic of the qrels.
@@ -90,9 +94,21 @@ impl<'a> Joined<'a> {
 
     /// Remarks on topics and documents that only one of the two has, one line each.
     pub fn remarks(&self) -> Vec<String> {
+        self.matched.remarks()
+    }
+
+    /// The remark on documents that are not judged; one of [`Joined::remarks`].
+    pub fn unjudged_remark(&self) -> Option<String> {
+        self.matched.unjudged_remark()
+    }
+}
+
+impl Matched {
+    /// Remarks on topics and documents that only one of the two has, one line each.
+    pub fn remarks(&self) -> Vec<String> {
         let (missing, extra) = (self.missing, self.extra);
         let are = which(missing, "is", "are");
-        let topics = counted(self.topics.len(), "topic");
+        let topics = counted(self.topics, "topic");
         let without = which(extra, "has no judgements and is left out", "have no judgements and are left out");
         let of_topics = remarks([
             (missing, format!("{missing} of {topics} {are} missing from the run and retrieved nothing")),
@@ -101,7 +117,7 @@ impl<'a> Joined<'a> {
         of_topics.into_iter().chain(self.unjudged_remark()).collect()
     }
 
-    /// The remark on documents that are not judged; one of [`Joined::remarks`].
+    /// The remark on documents that are not judged; one of [`Matched::remarks`].
     pub fn unjudged_remark(&self) -> Option<String> {
         let unjudged = self.unjudged;
         let retrieved = counted(self.retrieved, "retrieved document");

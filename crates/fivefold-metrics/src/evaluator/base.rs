@@ -80,3 +80,40 @@ impl Base {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::measure::{QueryGrades, Ranked};
+    use crate::{DIALECTS, MEASURES, MeasureSpec};
+
+    #[test]
+    fn sums_without_ties_have_the_bits_of_the_contributions() {
+        let mut faster = 0;
+        for (entry, dialect) in MEASURES.iter().flat_map(|entry| DIALECTS.iter().map(move |dialect| (entry, dialect))) {
+            let names = ["", "@3", "(threshold=2)", "(threshold=0)@5"].map(|tail| format!("{}{tail}", entry.name));
+            for spec in names.iter().filter_map(|name| name.parse::<MeasureSpec>().ok()) {
+                let Ok(settings) = spec.settings(&dialect.conventions(), 3) else { continue };
+                let Ok(measure) = (entry.build)(&settings) else { continue };
+                for grades in [&[][..], &[0, 0, 0, 0], &[0, 2, 0, 1, 1, 0, 3, 0, 2], &[3], &[0, 1]] {
+                    let (query, ends) = (QueryGrades::new(grades), (1..=grades.len() as u32).collect::<Vec<u32>>());
+                    let cutoffs = [Some(1), Some(3), Some(4), Some(20), None];
+                    let mut found = [0.0; 5];
+                    if measure.is_whole() || !measure.strict_sums(grades, &query, &cutoffs, &mut found) {
+                        continue;
+                    }
+                    let mut contributions = vec![0.0; grades.len()];
+                    measure.contributions(&Ranked::new(grades, &ends, &query), &mut contributions);
+                    let depth = |cutoff: Option<usize>| cutoff.map_or(grades.len(), |k| k.min(grades.len()));
+                    let sum = |cutoff| contributions[..depth(cutoff)].iter().fold(0.0, |sum, own| sum + own);
+                    assert_eq!(
+                        found.map(f64::to_bits),
+                        cutoffs.map(|cutoff| sum(cutoff).to_bits()),
+                        "{spec} {grades:?}"
+                    );
+                    faster += 1;
+                }
+            }
+        }
+        assert!(faster > 200, "{faster}");
+    }
+}

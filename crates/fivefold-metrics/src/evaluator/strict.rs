@@ -14,13 +14,20 @@ use crate::measure::{QueryGrades, Ranked};
 /// The judged documents of a topic; made by [`Evaluator::pool`].
 #[derive(Debug, Clone)]
 pub struct Pool {
-    id: String,
-    grades: QueryGrades,
+    pub(super) id: String,
+    pub(super) grades: QueryGrades,
     scale: GradeScale,
 }
 
+impl Pool {
+    /// Number of judged documents.
+    pub fn documents(&self) -> usize {
+        self.grades.judged()
+    }
+}
+
 impl Evaluator {
-    /// Prepares a topic's pool for [`originals`](Self::originals).
+    /// Prepares a topic's pool for [`originals`](Self::originals) and [`RunValues`](super::RunValues).
     ///
     /// # Errors
     /// If a grade exceeds the highest grade.
@@ -104,7 +111,8 @@ impl Base {
         for (place, (&cutoff, sum)) in self.cutoffs.iter().zip(&mut sums[self.first_slot..]).enumerate() {
             let denominator = self.measure.denominator(cutoff, grades);
             let mut normaliser = self.measure.normaliser(cutoff, grades, f64::NAN);
-            if normaliser.is_nan() {
+            // An infinite divisor says that the value is 0, but a measure whose U is 0 is undefined.
+            if !normaliser.is_finite() {
                 if upper.is_empty() {
                     upper = self.uppers(grades, ideal.get_or_insert_with(|| Ideal::of(grades)));
                 }

@@ -34,6 +34,28 @@ pub(super) fn count_relevant(grades: &[u8], threshold: u8, cutoffs: &[Option<usi
     }
 }
 
+/// The sums, up to each cutoff in rising order, of a value at each relevant document. `value` is given
+/// the place of the document, from 0, and the number of relevant documents up to it. The bits are
+/// those of a sum over all positions, since the others contribute 0.
+pub(super) fn sum_over_relevant(
+    grades: &[u8],
+    threshold: u8,
+    cutoffs: &[Option<usize>],
+    sums: &mut [f64],
+    value: impl Fn(usize, f64) -> f64,
+) {
+    let (mut done, mut found, mut sum) = (0, 0.0, 0.0);
+    for (slot, cutoff) in sums.iter_mut().zip(cutoffs) {
+        let end = cutoff.map_or(grades.len(), |k| k.min(grades.len()));
+        for (place, _) in (done..end).zip(&grades[done..end]).filter(|&(_, &grade)| grade >= threshold) {
+            found += 1.0;
+            sum += value(place, found);
+        }
+        done = end;
+        *slot = sum;
+    }
+}
+
 impl<D, P> Counted<D, P>
 where
     D: Fn(Option<usize>, usize) -> f64 + Send + Sync + 'static,

@@ -8,6 +8,7 @@
 //! place j+1 is the probability of place j times (m-j-g+1)/(m-j), so no binomial overflows. If all
 //! documents tie, the sum is E = sum_{r<=K} (1/r) C(n-r, Np-1)/C(n, Np).
 
+use super::counted::sum_over_relevant;
 use super::{NONE_RELEVANT, by_rank};
 use crate::conventions::NoRelevant;
 use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
@@ -43,6 +44,12 @@ impl Measure for ReciprocalRank {
         for (place, slot) in out.iter_mut().enumerate().filter(|(_, slot)| **slot > 0.0) {
             *slot /= (place + 1) as f64;
         }
+    }
+
+    fn strict_sums(&self, grades: &[u8], _: &QueryGrades, cutoffs: &[Option<usize>], sums: &mut [f64]) -> bool {
+        let first = |place: usize, found: f64| if found == 1.0 { 1.0 / (place + 1) as f64 } else { 0.0 };
+        sum_over_relevant(grades, self.threshold, cutoffs, sums, first);
+        true
     }
 
     fn exchange(&self, grades: &[u8], positions: usize, _: &QueryGrades, first: usize, changes: &mut [f64]) {

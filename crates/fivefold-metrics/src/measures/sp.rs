@@ -19,6 +19,7 @@
 //! relevant document.
 
 use super::NONE_RELEVANT;
+use super::counted::sum_over_relevant;
 use crate::conventions::{ApDenominator, ApTies, NoRelevant, SpExpected, SpUpper};
 use crate::entry::{Asks, Cutoffs, InPaper, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, word};
 use crate::error::MeasureError;
@@ -127,6 +128,11 @@ fn sum_of_precision(settings: &Settings, share: Option<Share>) -> Result<SumOfPr
 impl Measure for SumOfPrecision {
     fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
         fill(&self.relevant, ranked, self.ties, out);
+    }
+
+    fn strict_sums(&self, grades: &[u8], _: &QueryGrades, cutoffs: &[Option<usize>], sums: &mut [f64]) -> bool {
+        sum_over_relevant(grades, self.threshold, cutoffs, sums, |place, found| found / (place + 1) as f64);
+        true
     }
 
     // If a tie is one threshold, `contributions` is not the mean over orders.

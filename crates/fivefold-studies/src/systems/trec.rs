@@ -50,7 +50,7 @@ fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> (Vec<String>, BTree
     if all.len() <= MOST {
         let named = names.iter().zip(&joined);
         let remark = |(name, joined): (&String, &Joined<'_>)| {
-            Some((format!("{name}: {}", joined.unjudged_remark()?), joined.unjudged))
+            Some((format!("{name}: {}", joined.unjudged_remark()?), joined.matched.unjudged))
         };
         return (all, named.filter_map(remark).collect());
     }
@@ -59,9 +59,12 @@ fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> (Vec<String>, BTree
     let of_runs = [
         ("runs whose ranks contradict the scores, which count", with(|run| run.ranks_differ > 0)),
         ("runs that repeat a document of a topic", with(|run| run.repeated > 0)),
-        ("topics missing from a run, over all runs", sum(|joined| joined.missing)),
-        ("topics without judgements, left out, over all runs", sum(|joined| joined.extra)),
-        ("retrieved documents that are not judged and have gain 0, over all runs", sum(|joined| joined.unjudged)),
+        ("topics missing from a run, over all runs", sum(|joined| joined.matched.missing)),
+        ("topics without judgements, left out, over all runs", sum(|joined| joined.matched.extra)),
+        (
+            "retrieved documents that are not judged and have gain 0, over all runs",
+            sum(|joined| joined.matched.unjudged),
+        ),
     ];
     let of_runs = of_runs.into_iter().filter(|(_, count)| *count > 0).map(|(what, count)| format!("{what}: {count}"));
     (of_qrels().chain(of_runs).collect(), BTreeMap::new())

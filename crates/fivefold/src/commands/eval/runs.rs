@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use fivefold_data::trec::{Joined, Qrels, QrelsTopic, read_run};
-use fivefold_metrics::conventions::{MissingTopics, Unjudged};
-use fivefold_metrics::{Evaluator, Scratch};
+use fivefold_metrics::conventions::Unjudged;
+use fivefold_metrics::evaluator::{Pool, Retrieved, RunValues};
+use fivefold_metrics::{Evaluator, MeasureError};
 use rayon::prelude::*;
 
-use super::systems::{Columns, Evaluated, Query, drawn_remarks, highest_expected_error};
+use super::systems::{Columns, Evaluated, Query, SEED};
 use crate::labels::labelled;
 use crate::problem::Problem;
 
@@ -46,11 +47,12 @@ impl Ids {
 /// Evaluates every run, given as `[LABEL=]FILE`.
 pub(super) fn evaluate(evaluator: &Evaluator, qrels: &Qrels, runs: &[String], ids: Ids) -> miette::Result<Evaluated> {
     let runs = labelled(runs)?;
-    let pools: Vec<Vec<u8>> = qrels.topics.iter().map(QrelsTopic::grades).collect();
+    let pool = |topic: &QrelsTopic| evaluator.pool(&topic.id, &topic.grades());
+    let pools = qrels.topics.iter().map(pool).collect::<Result<Vec<Pool>, MeasureError>>().map_err(Problem::from)?;
     let of_run = |(label, path): &(String, String)| one_run(evaluator, qrels, &pools, label, Path::new(path), ids);
     let of_runs = runs.par_iter().map(of_run).collect::<miette::Result<Vec<OfRun>>>()?;
     let query =
-        |(topic, pool): (&QrelsTopic, &Vec<u8>)| Query { fold: None, id: topic.id.clone(), documents: pool.len() };
+        |(topic, pool): (&QrelsTopic, &Pool)| Query { fold: None, id: topic.id.clone(), documents: pool.documents() };
     let mut evaluated = Evaluated {
         columns: Columns::from(evaluator),
         systems: runs.into_iter().map(|(label, _)| label).collect(),
@@ -72,7 +74,7 @@ pub(super) fn evaluate(evaluator: &Evaluator, qrels: &Qrels, runs: &[String], id
 fn one_run(
     evaluator: &Evaluator,
     qrels: &Qrels,
-    pools: &[Vec<u8>],
+    pools: &[Pool],
     label: &str,
     path: &Path,
     ids: Ids,
@@ -80,23 +82,16 @@ fn one_run(
     let run = read_run(path, qrels.duplicates).map_err(Problem::from)?;
     let removed = evaluator.conventions().unjudged == Unjudged::Removed;
     let joined = Joined::new(qrels, &run).with_unjudged_removed(removed);
-    let (measures, policy) = (evaluator.names().len(), evaluator.conventions().missing_topics);
-    let mut values = vec![f64::NAN; joined.topics.len() * measures];
-    let (mut scratch, mut expected_error) = (Scratch::default(), 0.0_f64);
-    for ((topic, pool), place) in joined.topics.iter().zip(pools).zip(values.chunks_exact_mut(measures.max(1))) {
+    let mut found = RunValues::new(evaluator);
+    for (topic, pool) in joined.topics.iter().zip(pools) {
         let reversed = ids.reversed(&topic.documents);
         let ids: Vec<&str> = reversed.iter().map(String::as_str).collect();
         let ids = if ids.is_empty() { &topic.documents } else { &ids };
-        let judged = evaluator.judge_pool(topic.id, pool, &topic.assessments, Some(ids)).map_err(Problem::from)?;
-        evaluator.evaluate(&judged, &topic.scores, &mut scratch, place).map_err(Problem::from)?;
-        if !topic.in_run && policy == MissingTopics::Zero {
-            evaluator.count_as_zero(topic.id, pool, place).map_err(Problem::from)?;
-        }
-        expected_error = expected_error.max(highest_expected_error(evaluator, &judged));
+        let (scores, assessments) = (&topic.scores, &topic.assessments);
+        let retrieved = Retrieved { scores, assessments, ids: Some(ids), in_run: topic.in_run };
+        found.add(pool, retrieved).map_err(Problem::from)?;
     }
-    let left_out = joined.in_run().map(|in_run| !in_run && policy == MissingTopics::Skip).collect();
-    let drawn = drawn_remarks(scratch.standard_error(), expected_error);
-    let remarks =
-        run.remarks().into_iter().chain(joined.remarks()).chain(drawn).map(|remark| format!("{label}: {remark}"));
-    Ok(OfRun { values, left_out, remarks: remarks.collect() })
+    let remarks = run.remarks().into_iter().chain(joined.remarks()).chain(found.drawn(SEED));
+    let remarks = remarks.map(|remark| format!("{label}: {remark}")).collect();
+    Ok(OfRun { values: found.values().to_vec(), left_out: found.left_out().to_vec(), remarks })
 }

@@ -7,8 +7,9 @@ use fivefold_core::Dataset;
 use fivefold_data::leaks::{Finding, SortedRows};
 use fivefold_data::{Part, ReadOptions, Source, open, read_scores};
 use fivefold_experiment::leaks;
+use fivefold_metrics::evaluator::drawn_remarks;
 use fivefold_metrics::mean::{GEOMETRIC_FLOOR, GeometricMean, geometric_mean, settle};
-use fivefold_metrics::{Conventions, Evaluator, FoldMean, Judged, Mean, Scratch, mean_over_folds};
+use fivefold_metrics::{Conventions, Evaluator, FoldMean, Mean, Scratch, mean_over_folds};
 
 use crate::labels::labelled;
 use crate::problem::{self, Problem};
@@ -17,6 +18,9 @@ use crate::screen::tell;
 
 /// The placeholder for the number of a fold in a path.
 const FOLD: &str = "{fold}";
+
+/// The option that decides random orders.
+pub(super) const SEED: &str = "--seed";
 
 /// The test part of one fold.
 pub(in crate::commands) struct TestPart {
@@ -150,26 +154,10 @@ pub(super) fn evaluate(evaluator: &Evaluator, folds: &[TestPart], systems: &[Str
         }
     }
     let systems = systems.into_iter().map(|(label, _)| label).collect();
-    let expected_error = judged.iter().map(|query| highest_expected_error(evaluator, query)).fold(0.0, f64::max);
-    let (left_out, remarks) = (Vec::new(), drawn_remarks(scratch.standard_error(), expected_error));
+    let expected_error = judged.iter().map(|query| evaluator.highest_expected_error(query)).fold(0.0, f64::max);
+    let (left_out, remarks) = (Vec::new(), drawn_remarks(scratch.standard_error(), expected_error, SEED));
     let (columns, words) = (Columns::from(evaluator), ["query", "document"]);
     Ok(Evaluated { columns, systems, queries, values, left_out, words, remarks })
-}
-
-/// The highest standard error of E of a query, over all measures.
-pub(super) fn highest_expected_error(evaluator: &Evaluator, judged: &Judged) -> f64 {
-    (0..evaluator.names().len()).map(|column| evaluator.expected_error(judged, column)).fold(0.0, f64::max)
-}
-
-/// Remarks on values, and on expected values, that are means over random orders.
-pub(super) fn drawn_remarks(value_error: f64, expected_error: f64) -> Vec<String> {
-    let remark = |what: &str, error: f64| {
-        format!(
-            "{what} of some queries are means over random orders (--seed); their standard error is at most {error:.1e}"
-        )
-    };
-    let drawn = [("values of tied documents", value_error), ("expected values in V1 and V2", expected_error)];
-    drawn.into_iter().filter(|(_, error)| *error > 0.0).map(|(what, error)| remark(what, error)).collect()
 }
 
 /// The leak guard for rows that are sorted by grade: equal scores would then rank them well.
