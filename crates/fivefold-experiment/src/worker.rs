@@ -22,6 +22,7 @@ use fivefold_core::Registry;
 use fivefold_data::scores::read_own_scores;
 use fivefold_data::{Cache, input};
 use fivefold_results::config::{END, Experiment, GUARD, SCORES};
+use fivefold_results::program;
 use fivefold_results::store::Store;
 use serde::{Deserialize, Serialize};
 
@@ -143,7 +144,7 @@ impl Worker {
     /// # Errors
     /// If the system does not tell where the program is.
     pub fn this_program() -> io::Result<Self> {
-        Ok(Worker { program: std::env::current_exe()?, lacks: Lacks::of_this_system() })
+        Ok(Worker { program: program::starter()?, lacks: Lacks::of_this_system() })
     }
 
     /// The worker as on a system that confines no command.

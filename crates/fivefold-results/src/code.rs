@@ -8,7 +8,6 @@
 //! No key sees the interpreter, the packages, the compiler or the platform. A run names these parts
 //! as trusted.
 
-use std::fs::File;
 use std::io;
 use std::sync::OnceLock;
 
@@ -17,6 +16,7 @@ use fivefold_core::registry::Code;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{CommandLine, Experiment, ScoreSource};
+use crate::program;
 
 /// The number of digits of a hash that are shown.
 const DIGITS: usize = 12;
@@ -68,14 +68,8 @@ fn digits(hash: &str) -> &str {
 fn executable() -> &'static Result<String, io::Error> {
     static HASH: OnceLock<Result<String, io::Error>> = OnceLock::new();
     HASH.get_or_init(|| {
-        // The link leads to the running program, even if another file has taken its place since.
-        let mut file = if cfg!(target_os = "linux") {
-            File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))?
-        } else {
-            File::open(std::env::current_exe()?)?
-        };
         let mut hasher = blake3::Hasher::new();
-        io::copy(&mut file, &mut hasher)?;
+        io::copy(&mut program::running_code()?, &mut hasher)?;
         Ok(hasher.finalize().to_hex().to_string())
     })
 }

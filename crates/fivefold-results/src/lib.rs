@@ -13,6 +13,7 @@ pub mod log;
 pub mod manifest;
 pub mod owner;
 pub mod paths;
+pub mod program;
 pub mod results;
 mod selection;
 pub mod store;

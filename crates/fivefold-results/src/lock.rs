@@ -20,6 +20,7 @@ use fivefold_data::input;
 
 use crate::claims::{self, HeldClaim, has_no_locks};
 pub use crate::claims::{LockMode, host};
+use crate::program;
 use crate::store::StoreError;
 
 /// Name of the file in a locked results folder.
@@ -114,7 +115,8 @@ impl FolderLock {
 
     /// Writes the owner into the file. A process that finds the folder locked reads it there.
     fn sign(&mut self) -> io::Result<()> {
-        let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().replace('\n', " ")).collect();
+        let words: Vec<String> =
+            program::arguments().iter().map(|word| word.to_string_lossy().replace('\n', " ")).collect();
         let mark = if self.mode == LockMode::Alone { ALONE } else { "" };
         self.file.set_len(0)?;
         let (process, words, place) = (std::process::id(), words.join(" "), place());

@@ -2,12 +2,12 @@
 
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser};
 use fivefold_core::Registry;
 use fivefold_results::config::Bytes;
+use fivefold_results::program;
 
 use crate::cluster::in_allocation;
 use crate::commands::Command;
@@ -47,8 +47,8 @@ struct Cli {
 }
 
 /// Parses the arguments and runs the command.
-pub(crate) fn run(registry: &Registry) -> ExitCode {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
+pub(crate) fn run(registry: &Registry) -> u8 {
+    let arguments: Vec<OsString> = program::arguments();
     let colour = colour_asked(&arguments);
     let forced = match colour {
         ColorChoice::Always => Some(true),
@@ -68,9 +68,9 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
                 && !error.use_stderr()
             {
                 tell_report(&unwritable(&unwritten));
-                return ExitCode::from(USER_ERROR);
+                return USER_ERROR;
             }
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USER_ERROR));
+            return u8::try_from(error.exit_code()).unwrap_or(USER_ERROR);
         }
     };
     memory::set_budget(cli.memory);
@@ -86,9 +86,9 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
             tell_report(&report);
             // There may be room when the scheduler begins the task again.
             let is_passing = in_allocation() && problem::is_of_full_disk(&report);
-            ExitCode::from(if is_passing { TRY_AGAIN } else { USER_ERROR })
+            if is_passing { TRY_AGAIN } else { USER_ERROR }
         },
-        ExitCode::from,
+        u8::from,
     )
 }
 

@@ -3,7 +3,6 @@
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
-use std::process::ExitCode;
 
 use crate::screen::tell;
 
@@ -12,7 +11,7 @@ const SOFTWARE_ERROR: u8 = 70;
 
 /// Runs the program. A panic ends the program with a message that can be reported, if the panic
 /// occurs on this thread or is passed on to this thread.
-pub(crate) fn guard(program: impl FnOnce() -> ExitCode) -> ExitCode {
+pub(crate) fn guard(program: impl FnOnce() -> u8) -> u8 {
     panic::set_hook(Box::new(report));
     panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|_| {
         tell(format_args!(
@@ -21,7 +20,7 @@ pub(crate) fn guard(program: impl FnOnce() -> ExitCode) -> ExitCode {
             name = env!("CARGO_PKG_NAME"),
             version = env!("CARGO_PKG_VERSION"),
         ));
-        ExitCode::from(SOFTWARE_ERROR)
+        SOFTWARE_ERROR
     })
 }
 

@@ -1,7 +1,5 @@
 //! The ways in which a command can end, and their exit codes.
 
-use std::process::ExitCode;
-
 use crate::interrupt;
 
 /// The exit code of a shell whose program was killed by SIGKILL: 128 + 9.
@@ -21,14 +19,14 @@ pub(crate) enum Exit {
     Interrupted,
 }
 
-impl From<Exit> for ExitCode {
+impl From<Exit> for u8 {
     fn from(outcome: Exit) -> Self {
         match outcome {
-            Exit::Done => ExitCode::SUCCESS,
-            Exit::Failed => ExitCode::from(1),
-            Exit::TryAgain => ExitCode::from(interrupt::TRY_AGAIN),
-            Exit::Killed => ExitCode::from(KILLED),
-            Exit::Interrupted => ExitCode::from(interrupt::exit_code()),
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::TryAgain => interrupt::TRY_AGAIN,
+            Exit::Killed => KILLED,
+            Exit::Interrupted => interrupt::exit_code(),
         }
     }
 }

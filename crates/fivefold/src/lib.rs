@@ -60,11 +60,12 @@ mod systems;
 mod table_choice;
 mod threads;
 
-use std::ffi::OsString;
 use std::process::ExitCode;
 
 use fivefold_core::Registry;
 use fivefold_experiment::worker::Worker;
+use fivefold_results::program;
+pub use fivefold_results::program::Hosted;
 
 /// The rankers that come with fivefold: the built-in rankers and, with the feature `adapters`, the
 /// rankers of linfa and smartcore.
@@ -82,13 +83,22 @@ pub fn builtin() -> Registry {
 ///   the task again;
 /// - 130: Ctrl-C stopped the program; 143: SIGTERM stopped the program.
 pub fn main_with(registry: Registry) -> ExitCode {
+    ExitCode::from(code_of(&registry))
+}
+
+/// As [`main_with`], where another executable holds the program; returns the exit code.
+pub fn main_hosted(registry: &Registry, hosted: Hosted) -> u8 {
+    program::host(hosted);
+    code_of(registry)
+}
+
+fn code_of(registry: &Registry) -> u8 {
     crash::guard(|| {
         interrupt::take_file_limits_for_errors();
-        let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-        match arguments.split_first() {
+        match program::arguments().get(1..) {
             // This process was started by a run of the same program.
-            Some((first, rest)) if first == Worker::COMMAND => ExitCode::from(Worker::serve(&registry, rest)),
-            _ => cli::run(&registry),
+            Some([first, rest @ ..]) if first == Worker::COMMAND => Worker::serve(registry, rest),
+            _ => cli::run(registry),
         }
     })
 }

@@ -12,6 +12,7 @@ use fivefold_experiment::reuse::Reuse;
 use fivefold_experiment::{Job, JobEnd, Observer, Plan};
 use fivefold_results::code::trusted;
 use fivefold_results::config::Bytes;
+use fivefold_results::program;
 use indicatif::{MultiProgress, ProgressBar};
 
 use crate::estimate::{Estimate, about};
@@ -236,7 +237,7 @@ impl Stoppable for RunBars {
 /// What a stopped run keeps, and the command that goes on. `jobs` is `None` if the run was stopped
 /// before it knew its jobs.
 pub(crate) fn stopped(kept: usize, jobs: Option<usize>, folder: &str) -> String {
-    let again = command(std::env::args());
+    let again = command(program::arguments().into_iter().map(|word| word.to_string_lossy().into_owned()));
     let Some(jobs) = jobs else { return format!("Stopped before the first job. Go on with: {again}") };
     let of = counted(jobs, "job");
     format!("Stopped: {kept} of {of} {} finished and kept in {folder}. Go on with: {again}", which(kept, "is", "are"))

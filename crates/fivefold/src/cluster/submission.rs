@@ -17,6 +17,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use fivefold_base::words::list_some;
 use fivefold_core::Registry;
 use fivefold_results::Experiment;
+use fivefold_results::program;
 use fivefold_results::store::{hash, hash_of_file};
 use serde::{Deserialize, Serialize};
 
@@ -85,13 +86,21 @@ pub(crate) struct Wishes {
     pub(crate) template: Option<String>,
 }
 
+fn unknown(error: std::io::Error) -> Problem {
+    Problem::new(format!("cannot tell where this program is: {error}"))
+}
+
+fn hash_of_program() -> miette::Result<String> {
+    let code = program::code().map_err(unknown)?;
+    Ok(hash_of_file(&code).map_err(|error| Problem::file("read", &code, error))?)
+}
+
 impl Settings {
     pub(crate) fn new(experiment: &ExperimentArgs, name: &str, wishes: Wishes) -> miette::Result<Self> {
         let Wishes { data, values, engine, chunk, threads, options, asked, template } = wishes;
         let experiment = experiment.absolute(name)?;
-        let program = std::env::current_exe()
-            .map_err(|error| Problem::new(format!("cannot tell where this program is: {error}")))?;
-        let program_hash = hash_of_file(&program).map_err(|error| Problem::file("read", &program, error))?;
+        let program = program::starter().map_err(unknown)?;
+        let program_hash = hash_of_program()?;
         let experiment_hash = hash(experiment.text()?.content().as_bytes());
         let name = name.to_owned();
         Ok(Settings {
@@ -127,10 +136,8 @@ impl Settings {
         if hash(text.content().as_bytes()) != self.experiment_hash {
             changed.push(format!("the experiment {}", self.experiment.name()));
         }
-        let program = std::env::current_exe()
-            .map_err(|error| Problem::new(format!("cannot tell where this program is: {error}")))?;
-        if hash_of_file(&program).map_err(|error| Problem::file("read", &program, error))? != self.program_hash {
-            changed.push(format!("the program {}", program.display()));
+        if hash_of_program()? != self.program_hash {
+            changed.push(format!("the program {}", program::starter().map_err(unknown)?.display()));
         }
         if !changed.is_empty() {
             let what = format!("{} changed after `submit`, so this task does nothing", list_some(&changed));
