@@ -105,7 +105,7 @@ fn a_run_says_it_of_each_job_once_of_reused_jobs_again_and_keeps_it() {
 fn training_data_of_one_grade_are_refused_in_the_same_words() {
     /// Controls, the rankers of the test program, kinds that an experiment alone can use, and the
     /// rankers of the feature `adapters`, which have a test of their own.
-    const LEFT_OUT: [&str; 10] = [
+    const LEFT_OUT: [&str; 11] = [
         "feature",
         "random",
         "slow",
@@ -114,6 +114,7 @@ fn training_data_of_one_grade_are_refused_in_the_same_words() {
         "scores",
         "fusion",
         "command",
+        "python",
         "linfa-logistic",
         "smartcore-forest",
     ];

@@ -195,6 +195,11 @@ impl CommandLine {
         allows.into_iter().find(|(_, given)| *given && !self.confine).map(|(key, _)| key)
     }
 
+    /// Why a file cannot be copied to where the program runs.
+    pub(super) fn file_fault(&self) -> Option<String> {
+        files_fault(&self.files)
+    }
+
     /// The entry of `files` that is the program itself. `None` if the program is not in `files`.
     pub fn own_program(&self) -> Option<&str> {
         self.listed(&self.argv[0])
@@ -245,6 +250,10 @@ fn places() -> String {
 
 fn files<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let files = Vec::<String>::deserialize(deserializer)?;
+    files_fault(&files).map_or(Ok(files), |fault| Err(D::Error::custom(fault)))
+}
+
+fn files_fault(files: &[String]) -> Option<String> {
     for (at, file) in files.iter().enumerate() {
         let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         let reason = if file.is_empty() || !Path::new(file).components().all(inside) {
@@ -256,9 +265,9 @@ fn files<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::E
         } else {
             continue;
         };
-        return Err(D::Error::custom(format!("`{file}` {reason}")));
+        return Some(format!("`{file}` {reason}"));
     }
-    Ok(files)
+    None
 }
 
 /// Names that `files` must not use, because the program's folder has files of these names.

@@ -27,6 +27,7 @@ mod fusion;
 mod guards;
 mod limits;
 pub mod old_words;
+mod python;
 mod query_sets;
 mod ranker;
 mod read;

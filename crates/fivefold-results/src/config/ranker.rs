@@ -26,6 +26,10 @@
 //! params = { argv = ["./rank", "{train}", "{test}", "{scores}"], files = ["rank"] }
 //!
 //! [[ranker]]
+//! kind = "python"                # a class in Python, see `python`
+//! params = { class = "mine.py:Mine", params = { depth = 3 } }
+//!
+//! [[ranker]]
 //! label = "Tuned"
 //! kind = "lambdamart"
 //! [ranker.tune]                  # a search for parameters on validation parts, see `tune`
@@ -46,6 +50,7 @@ use super::command::{CommandLine, Placeholder, default_output, default_time};
 use super::error::Fault;
 use super::fusion::FusionConfig;
 use super::limits::JobLimits;
+use super::python::{PythonClass, interpreter};
 use super::read::{Section, read};
 use super::tune::{Base, TuneConfig};
 use crate::code::KnownBy;
@@ -77,20 +82,39 @@ pub const OUTSIDE: &[OutsideKind] = &[
         sees_features: true,
         read: |params| {
             let span = params.span_of("argv");
-            let command: CommandLine = read(params.into_value())?;
-            if let Some(key) = command.needless() {
-                let message = format!(
-                    "`{key}` has no effect beside `confine = false`: such a command may do all that its user may"
-                );
-                return Err(Fault::new(message, span).help(format!("leave out `{key}` or `confine = false`")));
-            }
-            match command.misplaced() {
-                Some(message) => Err(Fault::new(message, span).help("add it to `files`, or give an absolute path")),
-                None => Ok(ScoreSource::Command(command)),
+            checked(read(params.into_value())?, span)
+        },
+    },
+    OutsideKind {
+        name: "python",
+        summary: "a class in Python with `fit` and `predict`, also an estimator of scikit-learn, LightGBM, XGBoost or \
+            CatBoost; needs the Python package of fivefold",
+        params: PythonClass::params,
+        sees_features: true,
+        read: |params| {
+            let span = params.span_of("class");
+            let class: PythonClass = read(params.into_value())?;
+            let command = class.command();
+            match command.file_fault() {
+                Some(message) => Err(Fault::new(message, span)),
+                None => checked(command, span),
             }
         },
     },
 ];
+
+/// A command that can run as it is given.
+fn checked(command: CommandLine, span: Range<usize>) -> Result<ScoreSource, Fault> {
+    if let Some(key) = command.needless() {
+        let message =
+            format!("`{key}` has no effect beside `confine = false`: such a command may do all that its user may");
+        return Err(Fault::new(message, span).help(format!("leave out `{key}` or `confine = false`")));
+    }
+    match command.misplaced() {
+        Some(message) => Err(Fault::new(message, span).help("add it to `files`, or give an absolute path")),
+        None => Ok(ScoreSource::Command(command)),
+    }
+}
 
 /// A kind of [`OUTSIDE`].
 pub struct OutsideKind {
@@ -233,6 +257,24 @@ impl CommandLine {
                 "whether the program is confined to these files and rights (Linux); if not, every table is stamped",
             ),
         ]
+    }
+}
+
+impl PythonClass {
+    fn params() -> Vec<ParamInfo> {
+        let param =
+            |name: &str, default, help: &str| ParamInfo { name: name.to_owned(), default, help: help.to_owned() };
+        let own = [
+            param(
+                "class",
+                None,
+                "the class: FILE:CLASS, with a file beside the experiment, or MODULE:CLASS, such as \
+                    sklearn.linear_model:Ridge",
+            ),
+            param("params", Some(serde_json::json!({})), "the arguments of the class"),
+            param("python", Some(interpreter().into()), "the interpreter, which has the Python package of fivefold"),
+        ];
+        own.into_iter().chain(CommandLine::params().into_iter().filter(|param| param.name != "argv")).collect()
     }
 }
 
