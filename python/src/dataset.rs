@@ -1,11 +1,13 @@
 //! Data for learning, from arrays of numpy or from LETOR files.
 
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use fivefold_base::dataset::IdTable;
 use fivefold_base::{DatasetBuilder, Grades};
-use fivefold_data::{ReadOptions, read_letor};
+use fivefold_data::{ReadOptions, read_letor, write_letor};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
@@ -100,6 +102,16 @@ impl Dataset {
     fn features<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
         let rows = self.data.queries().flat_map(|query| query.view().features().to_vec());
         rows.collect::<Vec<f32>>().into_pyarray(py)
+    }
+
+    /// Writes the data as text in LETOR's format; every feature has the same bits when it is read.
+    fn write_letor(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| {
+            let mut out = BufWriter::new(File::create(&path)?);
+            write_letor(&self.data, &mut out)?;
+            out.flush()
+        })
+        .map_err(|error| data(format!("{}: {error}", path.display())))
     }
 
     /// The queries at these places, in this order.

@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fivefold_core::Seed;
-use fivefold_data::trec::{Duplicates, Joined, Qrels, QrelsTopic, Run};
-use fivefold_metrics::conventions::{MissingTopics, Unjudged};
+use fivefold_data::trec::{Duplicates, Joined, Matched, Qrels, QrelsTopic, Run};
+use fivefold_metrics::conventions::Unjudged;
+use fivefold_metrics::evaluator::{Pool, Retrieved, RunValues, drawn_remarks};
 use fivefold_metrics::{
     Conventions, Evaluator, Mean, MeasureError, Overrides, Scratch, dialect, mean, settle, spelling,
 };
@@ -15,6 +16,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::dataset::Dataset;
+use crate::dicts::{DictRun, Judged, plain_qrels};
 use crate::errors::{config, data};
 use crate::trec::{qrels_of, run_of};
 use crate::work::in_threads;
@@ -160,20 +162,26 @@ fn evaluate_runs(
     let names = Duplicates::ALL.map(Duplicates::name).join(", ");
     let duplicates = known.ok_or_else(|| config(format!("duplicates is one of {names}, not `{duplicates}`")))?;
     let mut asked = Asked::new(dialect, overrides, &measures)?;
-    let py = qrels.py();
-    let qrels = qrels_of(qrels, duplicates)?;
-    let runs = runs.into_iter().map(|(name, run)| Ok((run_of(&name, &run, duplicates)?, name)));
-    let runs: Vec<(Run, String)> = runs.collect::<PyResult<_>>()?;
+    let (py, source) = (qrels.py(), qrels);
+    let qrels = plain_qrels(source, duplicates)?.map_or_else(|| qrels_of(source, duplicates), Ok)?;
     asked.notes.push(format!("missing topics: {}", asked.conventions.missing_topics));
     asked.notes.extend(qrels.remarks().into_iter().map(|remark| format!("qrels: {remark}")));
     let evaluator = asked.evaluator(max_grade.unwrap_or_else(|| qrels.max_grade()), seed)?;
-    let pools: Vec<Vec<u8>> = qrels.topics.iter().map(QrelsTopic::grades).collect();
-    let found = in_threads(py, threads, |stop| {
-        let of_run = |(run, name): (Run, String)| one_run(&evaluator, &qrels, &pools, &run, name, stop);
-        runs.into_par_iter().map(of_run).collect::<Result<Vec<_>, Stopped>>()
-    })?;
+    let pool = |topic: &QrelsTopic| evaluator.pool(&topic.id, &topic.grades()).map_err(data);
+    let pools: Vec<Pool> = qrels.topics.iter().map(pool).collect::<PyResult<_>>()?;
+    let judged = Judged::new(&qrels);
+    let read = |(name, run): (String, Bound<'_, PyAny>)| match DictRun::take(&run, &judged, &evaluator)? {
+        Some(taken) => Ok((AnyRun::Dict(taken), name)),
+        None => Ok((AnyRun::Lines(run_of(&name, &run, duplicates)?), name)),
+    };
+    let against = Against { evaluator: &evaluator, qrels: &qrels, pools: &pools };
+    let found: Vec<OfSystem> = match threads {
+        // One after the other, each while it is in the processor's cache.
+        1 => runs.into_iter().map(|run| against.alone(py, read(run)?)).collect::<PyResult<_>>()?,
+        _ => against.all(py, threads, runs.into_iter().map(read).collect::<PyResult<_>>()?)?,
+    };
     let queries = qrels.topics.iter().map(|topic| topic.id.clone()).collect();
-    Ok(asked.evaluated(&evaluator, queries, found?))
+    Ok(asked.evaluated(&evaluator, queries, found))
 }
 
 /// Why there are no values.
@@ -197,44 +205,68 @@ impl From<Stopped> for PyErr {
     }
 }
 
-/// The values of a run, as the command `eval` finds them.
-fn one_run(
-    evaluator: &Evaluator,
-    qrels: &Qrels,
-    pools: &[Vec<u8>],
-    run: &Run,
-    name: String,
-    stop: &AtomicBool,
-) -> Result<OfSystem, Stopped> {
-    let conventions = evaluator.conventions();
-    let joined = Joined::new(qrels, run).with_unjudged_removed(conventions.unjudged == Unjudged::Removed);
-    let measures = evaluator.names().len();
-    let mut values = vec![f64::NAN; joined.topics.len() * measures];
-    let mut scratch = Scratch::default();
-    for ((topic, pool), place) in joined.topics.iter().zip(pools).zip(values.chunks_exact_mut(measures.max(1))) {
-        if stop.load(Ordering::Relaxed) {
-            return Err(Stopped::Signal);
-        }
-        let judged = evaluator.judge_pool(topic.id, pool, &topic.assessments, Some(&topic.documents))?;
-        evaluator.evaluate(&judged, &topic.scores, &mut scratch, place)?;
-        if !topic.in_run && conventions.missing_topics == MissingTopics::Zero {
-            evaluator.count_as_zero(topic.id, pool, place)?;
-        }
-    }
-    let skip = conventions.missing_topics == MissingTopics::Skip;
-    let left_out = joined.in_run().map(|in_run| !in_run && skip).collect();
-    let mut remarks: Vec<String> = run.remarks().into_iter().chain(joined.remarks()).collect();
-    remarks.extend(drawn(&scratch));
-    Ok(OfSystem { name, values, left_out, remarks })
+/// A run.
+enum AnyRun {
+    /// A dict, whose documents have their grades.
+    Dict(DictRun),
+    /// A file, a table, or a dict that [`DictRun`] does not take.
+    Lines(Run),
 }
 
-/// A remark on values that are means over random orders.
-fn drawn(scratch: &Scratch) -> Option<String> {
-    let error = scratch.standard_error();
-    (error > 0.0).then(|| {
-        format!("values of tied documents of some queries are means over random orders; their standard error is at most {error:.1e}")
-    })
+/// What runs are measured by.
+struct Against<'a> {
+    evaluator: &'a Evaluator,
+    qrels: &'a Qrels,
+    pools: &'a [Pool],
 }
+
+impl Against<'_> {
+    /// The values of runs.
+    fn all(&self, py: Python<'_>, threads: usize, runs: Vec<(AnyRun, String)>) -> PyResult<Vec<OfSystem>> {
+        let found = in_threads(py, threads, |stop| {
+            runs.into_par_iter().map(|(run, name)| self.one(&run, name, stop)).collect::<Result<Vec<_>, Stopped>>()
+        })?;
+        Ok(found?)
+    }
+
+    /// The values of one run.
+    fn alone(&self, py: Python<'_>, (run, name): (AnyRun, String)) -> PyResult<OfSystem> {
+        if matches!(run, AnyRun::Lines(_)) {
+            return Ok(in_threads(py, 1, |stop| self.one(&run, name, stop))??);
+        }
+        // A dict took longer to walk than it takes to measure.
+        py.check_signals()?;
+        Ok(py.detach(|| self.one(&run, name, &AtomicBool::new(false)))?)
+    }
+
+    fn one(&self, run: &AnyRun, name: String, stop: &AtomicBool) -> Result<OfSystem, Stopped> {
+        let removed = self.evaluator.conventions().unjudged == Unjudged::Removed;
+        let stopped = || stop.load(Ordering::Relaxed);
+        let (found, mut remarks) = match run {
+            AnyRun::Dict(run) => {
+                let matched = Matched { removed, ..run.matched };
+                (run.values(self.evaluator, self.pools, stopped)?.ok_or(Stopped::Signal)?, matched.remarks())
+            }
+            AnyRun::Lines(run) => {
+                let joined = Joined::new(self.qrels, run).with_unjudged_removed(removed);
+                let mut found = RunValues::new(self.evaluator);
+                for (topic, pool) in joined.topics.iter().zip(self.pools) {
+                    if stopped() {
+                        return Err(Stopped::Signal);
+                    }
+                    let (scores, assessments, ids) = (&topic.scores, &topic.assessments, Some(&topic.documents[..]));
+                    found.add(pool, Retrieved { scores, assessments, ids, in_run: topic.in_run })?;
+                }
+                (found, run.remarks().into_iter().chain(joined.remarks()).collect())
+            }
+        };
+        remarks.extend(found.drawn(SEED));
+        Ok(OfSystem { name, values: found.values().to_vec(), left_out: found.left_out().to_vec(), remarks })
+    }
+}
+
+/// The argument that decides random orders.
+const SEED: &str = "seed";
 
 /// Evaluates systems by their scores for the documents of a data set, in its order.
 #[pyfunction]
@@ -269,6 +301,7 @@ fn evaluate_scores(
         let judged = dataset.data.queries().map(|query| evaluator.judge_query(&query));
         let judged = judged.collect::<Result<Vec<_>, _>>()?;
         let bounds = dataset.data.bounds();
+        let expected_error = judged.iter().map(|query| evaluator.highest_expected_error(query)).fold(0.0, f64::max);
         let of_system = |(name, scores): (String, Vec<f64>)| -> Result<OfSystem, Stopped> {
             let columns = evaluator.names().len();
             let mut values = vec![f64::NAN; judged.len() * columns];
@@ -282,7 +315,12 @@ fn evaluate_scores(
                 evaluator.evaluate(query, &scores[own[0]..own[1]], &mut scratch, place)?;
             }
             let left_out = vec![false; judged.len()];
-            Ok(OfSystem { name, values, left_out, remarks: drawn(&scratch).into_iter().collect() })
+            Ok(OfSystem {
+                name,
+                values,
+                left_out,
+                remarks: drawn_remarks(scratch.standard_error(), expected_error, SEED),
+            })
         };
         systems.into_par_iter().map(of_system).collect::<Result<Vec<_>, Stopped>>()
     })?;

@@ -5,7 +5,9 @@
 //! the parent is waited for. The library sets no signal handler; while a fit runs, Python's own
 //! handlers are asked, so that Ctrl-C stops the fit.
 
+mod command;
 mod dataset;
+mod dicts;
 mod errors;
 mod evaluate;
 mod rankers;
@@ -19,6 +21,7 @@ use pyo3::prelude::*;
 #[pymodule]
 #[pyo3(name = "_fivefold")]
 fn fivefold_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    command::add(module)?;
     errors::add(module)?;
     evaluate::add(module)?;
     dataset::add(module)?;

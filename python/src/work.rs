@@ -4,6 +4,7 @@
 //! fork would inherit it without its threads, and the child would wait for them for ever.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::Thread;
 use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
@@ -26,13 +27,15 @@ pub(crate) fn in_threads<T: Send>(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| PyRuntimeError::new_err(format!("the system gives no threads: {error}")))?;
     let stop = AtomicBool::new(false);
+    let (ended, waiting) = (AtomicBool::new(false), std::thread::current());
     std::thread::scope(|scope| {
-        let worker = scope.spawn(|| pool.install(|| work(&stop)));
+        let worker = scope.spawn(|| {
+            let _at_end = AtEnd { ended: &ended, waiting };
+            pool.install(|| work(&stop))
+        });
         let mut raised = None;
-        let mut pause = Duration::from_micros(50);
-        while !worker.is_finished() {
-            py.detach(|| std::thread::sleep(pause));
-            pause = (pause * 2).min(PAUSE);
+        while !ended.load(Ordering::Acquire) {
+            py.detach(|| std::thread::park_timeout(PAUSE));
             if let Err(exception) = py.check_signals() {
                 stop.store(true, Ordering::Relaxed);
                 raised.get_or_insert(exception);
@@ -45,4 +48,17 @@ pub(crate) fn in_threads<T: Send>(
         });
         raised.map_or(done, Err)
     })
+}
+
+/// Wakes the thread that waits when the work ends, also by a panic.
+struct AtEnd<'a> {
+    ended: &'a AtomicBool,
+    waiting: Thread,
+}
+
+impl Drop for AtEnd<'_> {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Release);
+        self.waiting.unpark();
+    }
 }

@@ -7,11 +7,14 @@ import subprocess
 
 import pytest
 
+#: The program beside which the package is tested. The package itself takes the command that the wheel installed.
+PROGRAM = os.environ.pop("FIVEFOLD_PROGRAM", None)
+
 
 @pytest.fixture(scope="session")
 def program():
     """Runs the program with `--json`; returns what it prints."""
-    path = os.environ["FIVEFOLD_PROGRAM"]
+    path = PROGRAM or pytest.fail("FIVEFOLD_PROGRAM says where the program is")
 
     def call(*arguments):
         done = subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, check=False)

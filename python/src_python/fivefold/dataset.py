@@ -101,6 +101,10 @@ class Dataset:
         """The number of documents of each query."""
         return np.diff(self.bounds)
 
+    def to_letor(self, path):
+        """Writes a file in LETOR's format. A feature that is read again has the same bits."""
+        self._core.write_letor(os.fspath(path))
+
     def select(self, queries):
         """The queries at these places, in this order."""
         return Dataset._of(self._core.select([int(query) for query in queries]))

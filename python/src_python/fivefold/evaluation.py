@@ -6,15 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from . import _fivefold
+from . import _fivefold, tables
 from .dataset import Dataset
-from .forms import columns_of, is_frame
+from .forms import DOCUMENT, GRADE, SCORE, TOPIC, columns_of, is_frame, plain
 
-#: Columns of topics, documents and numbers, as ir_measures, ranx and pandas users name them.
-TOPIC = ("query_id", "q_id", "qid", "topic", "topic_id", "query")
-DOCUMENT = ("doc_id", "docno", "docid", "document", "doc")
-GRADE = ("relevance", "score", "rel", "grade", "label")
-SCORE = ("score",)
+#: Columns of names of systems.
 NAME = ("name", "system", "run", "tag")
 
 
@@ -66,7 +62,8 @@ def evaluate(
     ConfigError
         If a measure, a dialect or a convention is not known.
     """
-    measures = [measures] if isinstance(measures, str) else list(measures)
+    # Measures of ir_measures, too, which tell their names.
+    measures = [str(own) for own in ([measures] if isinstance(measures, str) or not hasattr(measures, "__iter__") else measures)]
     overrides = json.dumps(dict(conventions or {}))
     if isinstance(qrels, Dataset):
         systems = runs if isinstance(runs, Mapping) else {"scores": runs}
@@ -115,9 +112,9 @@ def _form(source, numbers):
     """A source as the extension takes it: a path, a dict, or three columns."""
     if is_frame(source):
         return columns_of(source, TOPIC, DOCUMENT, numbers)
-    if isinstance(source, Mapping) and not isinstance(source, dict):
-        return {topic: dict(documents) for topic, documents in source.items()}
-    if isinstance(source, (str, os.PathLike, dict)):
+    if isinstance(source, Mapping):
+        return plain(source)
+    if isinstance(source, (str, os.PathLike)):
         return source
     raise _fivefold.DataError(f"qrels and runs are paths, dicts or frames, not {type(source).__name__}")
 
@@ -244,34 +241,23 @@ class Comparison:
 
         return pd.DataFrame(self.rows, columns=list(self.COLUMNS))
 
+    def _cells(self, digits):
+        return [[_cell(row[column], digits) for column in self.COLUMNS] for row in self.rows]
+
     def to_markdown(self, digits=4):
         """The table in Markdown, with its conventions below."""
-        cells = [[_cell(row[column], digits) for column in self.COLUMNS] for row in self.rows]
-        lines = ["| " + " | ".join(row) + " |" for row in [list(self.COLUMNS), ["---"] * len(self.COLUMNS), *cells]]
-        return "\n".join([*lines, "", *(f"- {note}" for note in self.notes)])
+        return tables.markdown(self.COLUMNS, self._cells(digits), self.notes)
 
     def to_html(self, digits=4):
         """The table in HTML, with its conventions as a caption."""
-        from html import escape
-
-        head = "".join(f"<th>{escape(column)}</th>" for column in self.COLUMNS)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_cell(row[column], digits))}</td>" for column in self.COLUMNS) + "</tr>"
-            for row in self.rows
-        )
-        caption = escape("; ".join(self.notes))
-        return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return tables.html(self.COLUMNS, self._cells(digits), self.notes)
 
     _repr_html_ = to_html
 
     def to_latex(self, digits=4):
         """The table in LaTeX (booktabs), with its conventions as comments."""
-        cells = [[_latex(_cell(row[column], digits)) for column in self.COLUMNS] for row in self.rows]
-        lines = [" & ".join(row) + r" \\" for row in cells]
-        head = " & ".join(_latex(column) for column in self.COLUMNS) + r" \\"
-        notes = [f"% {note}" for note in self.notes]
         spec = "ll" + "r" * (len(self.COLUMNS) - 3) + "l"
-        return "\n".join([*notes, rf"\begin{{tabular}}{{{spec}}}", r"\toprule", head, r"\midrule", *lines, r"\bottomrule", r"\end{tabular}"])
+        return tables.latex(self.COLUMNS, self._cells(digits), self.notes, spec)
 
     def __len__(self):
         return len(self.rows)
@@ -284,12 +270,6 @@ def _cell(value, digits):
     if value is None:
         return "undefined"
     return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
-
-
-def _latex(text):
-    for letter in "\\&%$#_{}":
-        text = text.replace(letter, r"\textbackslash{}" if letter == "\\" else "\\" + letter) if letter in text else text
-    return text
 
 
 def dialects():

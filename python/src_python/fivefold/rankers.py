@@ -38,21 +38,22 @@ class Ranker:
             setattr(self, name, value)
         return self
 
-    def fit(self, X, y=None, qid=None, *, group=None, valid=None):
+    def fit(self, X, y=None, qid=None, *, group=None, valid=None, eval_set=None, eval_group=None):
         """Learns from a `Dataset`, or from a matrix, grades and queries. Returns the ranker.
 
-        `valid` is a `Dataset` for early stopping and the choice among models. Ctrl-C stops the fit.
+        `valid` is a `Dataset`, or (X, y, qid), for early stopping and the choice among models. `eval_set`
+        and `eval_group`, as LightGBM names them, are the same. Ctrl-C stops the fit.
         """
         train = X if isinstance(X, Dataset) else Dataset(X, y, qid, group=group)
+        if eval_set is not None:
+            if valid is not None or len(eval_set) != 1 or eval_group is None or len(eval_group) != 1:
+                raise _fivefold.ConfigError("give one validation part: valid, or eval_set and eval_group with an entry each")
+            valid = Dataset(*eval_set[0], group=eval_group[0])
         if isinstance(valid, tuple):
             valid = Dataset(*valid)
-        params = {name: getattr(self, name) for name in self._defaults}
-        params = {
-            _name(name): value for name, value in params.items() if value is not None and value != self._defaults[name]
-        }
         core, self.warnings_ = _fivefold.fit(
             self.kind,
-            json.dumps(params, default=_plain),
+            json.dumps(self.changed(), default=_plain),
             train._core,
             None if valid is None else valid._core,
             int(self.seed),
@@ -64,9 +65,20 @@ class Ranker:
 
     def predict(self, X):
         """The score of each document of a `Dataset` or a matrix."""
+        return self.fitted().predict(X)
+
+    def fitted(self):
+        """The model of the last fit."""
         if not hasattr(self, "model_"):
             raise _fivefold.FitError(f"this {type(self).__name__} is not fitted; call fit first")
-        return self.model_.predict(X)
+        return self.model_
+
+    def changed(self):
+        """The parameters that differ from their defaults, under the names of the program."""
+        params = {name: getattr(self, name) for name in self._defaults}
+        return {
+            _name(name): value for name, value in params.items() if value is not None and value != self._defaults[name]
+        }
 
     def __sklearn_clone__(self):
         return type(self)(**self.get_params())
