@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fivefold_core::Seed;
 use fivefold_data::trec::{Duplicates, Joined, Matched, Qrels, QrelsTopic, Run};
 use fivefold_metrics::conventions::Unjudged;
-use fivefold_metrics::evaluator::{Pool, Retrieved, RunValues, drawn_remarks};
+use fivefold_metrics::evaluator::{Pool, Retrieved, RunValues};
 use fivefold_metrics::{
     Conventions, Evaluator, Mean, MeasureError, Overrides, Scratch, dialect, mean, settle, spelling,
 };
@@ -242,7 +242,7 @@ impl Against<'_> {
     fn one(&self, run: &AnyRun, name: String, stop: &AtomicBool) -> Result<OfSystem, Stopped> {
         let removed = self.evaluator.conventions().unjudged == Unjudged::Removed;
         let stopped = || stop.load(Ordering::Relaxed);
-        let (found, mut remarks) = match run {
+        let (found, remarks) = match run {
             AnyRun::Dict(run) => {
                 let matched = Matched { removed, ..run.matched };
                 (run.values(self.evaluator, self.pools, stopped)?.ok_or(Stopped::Signal)?, matched.remarks())
@@ -260,13 +260,9 @@ impl Against<'_> {
                 (found, run.remarks().into_iter().chain(joined.remarks()).collect())
             }
         };
-        remarks.extend(found.drawn(SEED));
         Ok(OfSystem { name, values: found.values().to_vec(), left_out: found.left_out().to_vec(), remarks })
     }
 }
-
-/// The argument that decides random orders.
-const SEED: &str = "seed";
 
 /// Evaluates systems by their scores for the documents of a data set, in its order.
 #[pyfunction]
@@ -301,7 +297,6 @@ fn evaluate_scores(
         let judged = dataset.data.queries().map(|query| evaluator.judge_query(&query));
         let judged = judged.collect::<Result<Vec<_>, _>>()?;
         let bounds = dataset.data.bounds();
-        let expected_error = judged.iter().map(|query| evaluator.highest_expected_error(query)).fold(0.0, f64::max);
         let of_system = |(name, scores): (String, Vec<f64>)| -> Result<OfSystem, Stopped> {
             let columns = evaluator.names().len();
             let mut values = vec![f64::NAN; judged.len() * columns];
@@ -315,12 +310,7 @@ fn evaluate_scores(
                 evaluator.evaluate(query, &scores[own[0]..own[1]], &mut scratch, place)?;
             }
             let left_out = vec![false; judged.len()];
-            Ok(OfSystem {
-                name,
-                values,
-                left_out,
-                remarks: drawn_remarks(scratch.standard_error(), expected_error, SEED),
-            })
+            Ok(OfSystem { name, values, left_out, remarks: Vec::new() })
         };
         systems.into_par_iter().map(of_system).collect::<Result<Vec<_>, Stopped>>()
     })?;

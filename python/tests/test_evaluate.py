@@ -55,6 +55,14 @@ def test_values_are_those_of_the_program(dialect, made, files, program):
     assert said["notes"][0] == found.notes[0]
 
 
+def test_drawn_values_have_their_standard_error():
+    # Twelve documents of one score: too many orders of four grades to take them all.
+    qrels = {"q": {f"d{i:02}": i % 4 for i in range(12)}}
+    found = ff.evaluate(qrels, {"a": {"q": {document: 1.0 for document in qrels["q"]}}}, ["inst", "ndcg@5"])
+    [line] = [note for note in found.notes if "standard error" in note]
+    assert line.startswith("inst: ") and "ndcg" not in line
+
+
 def test_every_form_gives_the_same_values(made, files):
     qrels, runs = made
     expected = ff.evaluate(qrels, runs, ["ndcg@10", "ap.v2"]).values.tobytes()

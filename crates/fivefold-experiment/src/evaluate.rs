@@ -13,7 +13,7 @@ use fivefold_analysis::design::SeedValues;
 use fivefold_analysis::evaluation::{DatasetValues, Evaluation, QueryInfo};
 use fivefold_core::{Dataset, JudgedQuery, Seed};
 use fivefold_data::Collection;
-use fivefold_metrics::{Evaluator, Judged, MeasureError, Scratch, Ties};
+use fivefold_metrics::{Evaluator, Judged, MeasureError, Scratch, StandardErrors, Ties};
 use fivefold_results::config::{Experiment, RankerConfig};
 use fivefold_results::store::Store;
 use rayon::prelude::*;
@@ -22,19 +22,27 @@ use crate::error::RunError;
 use crate::kept::Kept;
 use crate::plan::{Job, Plan};
 
+/// The values of a plan.
+pub(crate) struct OfPlan {
+    pub(crate) evaluation: Evaluation,
+    /// The values of the single repeats, if rankers are repeated.
+    pub(crate) seeds: Vec<SeedValues>,
+    /// The standard errors of drawn values on each data set.
+    pub(crate) errors: Vec<Vec<StandardErrors>>,
+}
+
 /// Evaluates a plan whose jobs have all ended. `failed[i]` says whether job `i` failed. Scores
-/// count only if they have the hash that the run remembers in `kept`. Also returns the values of the
-/// single repeats, if rankers are repeated.
+/// count only if they have the hash that the run remembers in `kept`.
 pub(crate) fn evaluate(
     plan: &Plan<'_>,
     store: &Store,
     kept: &Kept,
     failed: &[bool],
     cancel: Option<&AtomicBool>,
-) -> Result<(Evaluation, Vec<SeedValues>), RunError> {
+) -> Result<OfPlan, RunError> {
     let experiment = plan.experiment;
     let mut datasets = Vec::with_capacity(experiment.datasets.len());
-    let mut seeds = Vec::new();
+    let (mut seeds, mut errors) = (Vec::new(), Vec::new());
     for (index, collection) in plan.collections.iter().enumerate() {
         let Some(collection) = collection else { continue };
         // Candidates of a search have no scores of the test part.
@@ -49,12 +57,13 @@ pub(crate) fn evaluate(
                 scores.add(job.ranker, job.repeat, kept.scores(store, job, documents)?);
             }
         }
-        let (values, of_seeds) = evaluate_repeats(experiment, index, collection, &scores, &failed, cancel)?;
-        datasets.push(values);
-        seeds.extend(of_seeds);
+        let found = evaluate_repeats(experiment, index, collection, &scores, &failed, cancel)?;
+        datasets.push(found.values);
+        seeds.extend(found.seeds);
+        errors.push(found.errors);
     }
     let measures = experiment.evaluation.measures.clone();
-    Ok((Evaluation { measures, datasets }, seeds))
+    Ok(OfPlan { evaluation: Evaluation { measures, datasets }, seeds, errors })
 }
 
 /// The scores of a data set's rankers: `[repeat][ranker][fold]`.
@@ -77,6 +86,15 @@ impl RepeatScores {
     }
 }
 
+/// The values of a data set.
+pub(crate) struct OfDataset {
+    pub(crate) values: DatasetValues,
+    /// The values of the single repeats, if rankers are repeated.
+    pub(crate) seeds: Option<SeedValues>,
+    /// The standard errors of drawn values.
+    pub(crate) errors: Vec<StandardErrors>,
+}
+
 /// Evaluates each repeat of a data set, and takes the mean of each value over the repeats. A ranker
 /// with one repeat has its values in each repeat, and no mean is taken.
 pub(crate) fn evaluate_repeats(
@@ -86,13 +104,13 @@ pub(crate) fn evaluate_repeats(
     scores: &RepeatScores,
     failed: &[bool],
     cancel: Option<&AtomicBool>,
-) -> Result<(DatasetValues, Option<SeedValues>), RunError> {
+) -> Result<OfDataset, RunError> {
     let repeated: Vec<bool> = (0..failed.len()).map(|ranker| experiment.repeats_of(ranker) > 1).collect();
     let values =
         |scores: &[Vec<Vec<f64>>]| evaluate_dataset(experiment, index, collection, scores, failed.to_vec(), cancel);
-    let mut mean = values(&scores.0[0])?;
+    let (mut mean, mut errors) = values(&scores.0[0])?;
     if scores.0.len() == 1 {
-        return Ok((mean, None));
+        return Ok(OfDataset { values: mean, seeds: None, errors });
     }
     let mut of_seeds = SeedValues { repeated, values: vec![mean.all.clone()] };
     for later in &scores.0[1..] {
@@ -101,7 +119,8 @@ pub(crate) fn evaluate_repeats(
         let scores: Vec<Vec<Vec<f64>>> = both
             .map(|(ranker, (own, first))| if of_seeds.repeated[ranker] { own.clone() } else { first.clone() })
             .collect();
-        let next = values(&scores)?;
+        let (next, of_next) = values(&scores)?;
+        errors = StandardErrors::highest(errors, of_next);
         let sums = [&mut mean.all, &mut mean.left, &mut mean.right].into_iter();
         for (sum, next) in sums.zip([&next.all, &next.left, &next.right]) {
             add_repeated(sum, next, &of_seeds.repeated);
@@ -112,7 +131,7 @@ pub(crate) fn evaluate_repeats(
     for sum in [&mut mean.all, &mut mean.left, &mut mean.right] {
         each_repeated(sum, &of_seeds.repeated, |value, _| *value /= repeats);
     }
-    Ok((mean, Some(of_seeds)))
+    Ok(OfDataset { values: mean, seeds: Some(of_seeds), errors })
 }
 
 /// Adds the values of repeated rankers.
@@ -131,6 +150,7 @@ fn each_repeated(values: &mut [f64], repeated: &[bool], change: impl Fn(&mut f64
 }
 
 /// Evaluates a data set. `scores[ranker][fold]` holds the scores of a ranker that did not fail.
+/// Also returns the standard errors of drawn values.
 pub(crate) fn evaluate_dataset(
     experiment: &Experiment,
     index: usize,
@@ -138,7 +158,7 @@ pub(crate) fn evaluate_dataset(
     scores: &[Vec<Vec<f64>>],
     failed: Vec<bool>,
     cancel: Option<&AtomicBool>,
-) -> Result<DatasetValues, RunError> {
+) -> Result<(DatasetValues, Vec<StandardErrors>), RunError> {
     let config = &experiment.datasets[index];
     let seed = experiment.root_seed().derive(&config.label);
     let place = |source| RunError::Measure { dataset: config.label.clone(), source };
@@ -155,7 +175,7 @@ pub(crate) fn evaluate_dataset(
         })
         .collect::<Result<_, RunError>>()?;
     let threshold = experiment.evaluation.conventions.threshold;
-    Ok(DatasetValues {
+    let values = DatasetValues {
         name: config.label.clone(),
         rankers: experiment.rankers.iter().map(|ranker| ranker.label.clone()).collect(),
         queries: queries.iter().map(|query| query.info(threshold)).collect(),
@@ -164,7 +184,8 @@ pub(crate) fn evaluate_dataset(
         right: by_ranker(&evaluated, failed.len(), evaluator.names().len(), |values| &values.right),
         expected: evaluated.iter().flat_map(|values| values.expected.iter().copied()).collect(),
         failed,
-    })
+    };
+    Ok((values, evaluator.standard_errors()))
 }
 
 fn evaluator(experiment: &Experiment, index: usize, collection: &Collection) -> Result<Evaluator, RunError> {

@@ -13,7 +13,8 @@ use fivefold_analysis::design::{Design, SeedValues};
 use fivefold_analysis::evaluation::{DatasetValues, Evaluation};
 use fivefold_base::words::{list, list_some};
 use fivefold_core::{Registry, Seed};
-use fivefold_metrics::{Evaluator, dialect};
+use fivefold_data::Collection;
+use fivefold_metrics::{Evaluator, StandardErrors, dialect};
 use fivefold_results::code::trusted;
 use fivefold_results::config::{Experiment, RankerConfig, ScoreSource};
 use fivefold_results::freedom;
@@ -32,7 +33,7 @@ use crate::confine::Confinement;
 use crate::confine::reach::Lacks;
 use crate::crew::{Crew, Task};
 use crate::error::RunError;
-use crate::evaluate::{check_measures, evaluate};
+use crate::evaluate::{OfPlan, check_measures, evaluate};
 use crate::filter::JobFilter;
 use crate::job::{Ended, JobContext, PreparedFolds, run_job};
 use crate::kept::Kept;
@@ -578,15 +579,18 @@ fn finish(
     let has_failed = |job: &Job| kept.record(job).is_none_or(|record| record.status == Status::Failed);
     let has_failed: Vec<bool> = plan.jobs.iter().map(has_failed).collect();
     guards.check_scores(plan, store, &has_failed)?;
-    let (evaluation, seeds) = evaluate(plan, store, kept, &has_failed, cancel)?;
+    let OfPlan { evaluation, seeds, errors } = evaluate(plan, store, kept, &has_failed, cancel)?;
     let mut files = values::write(store, &evaluation)?.to_vec();
     files.extend(values::write_seeds(store, &evaluation, &seeds)?);
-    let collections = plan.collections.iter().flatten().zip(&evaluation.datasets);
+    let collections = plan.collections.iter().flatten().zip(&evaluation.datasets).zip(errors);
+    let facts_of = |((collection, values), errors): ((&Collection, &DatasetValues), Vec<StandardErrors>)| {
+        DatasetFacts::new(&values.name, collection, values.queries.len()).with_standard_errors(errors)
+    };
     let manifest = Manifest {
         format: FORMAT.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         experiment: experiment.clone(),
-        datasets: collections.map(|(c, values)| DatasetFacts::new(&values.name, c, values.queries.len())).collect(),
+        datasets: collections.map(facts_of).collect(),
         conventions: conventions(plan)?,
         trusted: trusted(experiment),
         guards: guards.facts.clone(),

@@ -9,6 +9,7 @@
 //! document and base measure.
 
 mod base;
+mod drawn;
 mod exchanges;
 mod explained;
 mod judge;
@@ -24,12 +25,13 @@ use crate::entry::{Asks, Cutoffs};
 use crate::error::MeasureError;
 use crate::normalise::Bounds;
 use crate::order::{Order, OrderRules};
-use crate::orders::ORDERS;
 use crate::spec::{MeasureSpec, Version};
 use base::Base;
+use drawn::Drawn;
+pub use drawn::StandardErrors;
 pub use exchanges::Exchanges;
 pub use judge::Judged;
-pub use run::{Retrieved, RunValues, drawn_remarks};
+pub use run::{Retrieved, RunValues};
 pub use strict::Pool;
 
 /// Computes a list of measures, one column each.
@@ -58,6 +60,7 @@ pub struct Evaluator {
     /// A hash of everything that judgements depend on. A query that another evaluator judged is
     /// refused.
     fingerprint: u64,
+    drawn: Drawn,
 }
 
 /// The place and the version of a column's value.
@@ -90,16 +93,8 @@ pub struct Scratch {
     ranking: Vec<Assessment>,
     contributions: Vec<f64>,
     sums: Vec<f64>,
-    /// For each slot, the highest standard error of a sum so far.
+    /// For each slot, the standard error of its sum.
     errors: Vec<f64>,
-}
-
-impl Scratch {
-    /// The highest standard error of a value that was computed with this memory. It is above 0 only
-    /// for a measure of whole rankings, if documents tie in so many orders that some were drawn.
-    pub fn standard_error(&self) -> f64 {
-        self.errors.iter().copied().fold(0.0, f64::max)
-    }
 }
 
 impl Evaluator {
@@ -158,14 +153,15 @@ impl Evaluator {
         let slot_of = |base: usize, cutoff| {
             bases[base].first_slot + bases[base].cutoffs.iter().take_while(|&&other| other != cutoff).count()
         };
-        let columns =
+        let columns: Vec<Column> =
             places.iter().map(|&(base, cutoff, version)| Column { slot: slot_of(base, cutoff), version }).collect();
         let names: Vec<String> = specs.iter().map(MeasureSpec::to_string).collect();
         let mut hasher = DefaultHasher::new();
         (&names, max_grade, seed, conventions.ties, conventions.unjudged).hash(&mut hasher);
         bases.iter().for_each(|base| base.settings.values.hash(&mut hasher));
         let fingerprint = hasher.finish();
-        Ok(Evaluator { names, columns, bases, slots, conventions: conventions.clone(), scale, seed, fingerprint })
+        let (drawn, conventions) = (Drawn::new(columns.len()), conventions.clone());
+        Ok(Evaluator { names, columns, bases, slots, conventions, scale, seed, fingerprint, drawn })
     }
 
     /// The same evaluator, which also finds E of measures that no column normalises. Without it, E
@@ -235,6 +231,7 @@ impl Evaluator {
         })?;
         let ranked = scratch.order.ranked(&judged.grades);
         scratch.sums.resize(self.slots, 0.0);
+        scratch.errors.clear();
         scratch.errors.resize(self.slots, 0.0);
         for base in &self.bases {
             if base.measure.is_whole() {
@@ -243,8 +240,10 @@ impl Evaluator {
                 base.sum(&ranked, &mut scratch.contributions, &mut scratch.sums);
             }
         }
-        for (value, column) in out.iter_mut().zip(&self.columns) {
-            *value = judged.bounds[column.slot].value(column.version, scratch.sums[column.slot]);
+        for (number, (value, column)) in out.iter_mut().zip(&self.columns).enumerate() {
+            let (bounds, sum) = (&judged.bounds[column.slot], scratch.sums[column.slot]);
+            *value = bounds.value(column.version, sum);
+            self.drawn.add_value(number, bounds.error(column.version, sum, scratch.errors[column.slot]));
         }
         Ok(())
     }
@@ -282,29 +281,12 @@ impl Evaluator {
         Some(self.bounds(judged, column).expected).filter(|expected| !expected.is_nan())
     }
 
-    /// The highest standard error of A of a column's measure among the values that were computed
-    /// with this memory; 0 if all are exact.
-    ///
-    /// # Panics
-    /// If there is no such column.
-    pub fn standard_error(&self, scratch: &Scratch, column: usize) -> f64 {
-        scratch.errors.get(self.columns[column].slot).copied().unwrap_or(0.0)
-    }
-
     /// The standard error of [`expected`](Self::expected); 0 if E is exact.
     ///
     /// # Panics
     /// As [`upper`](Self::upper).
     pub fn expected_error(&self, judged: &Judged, column: usize) -> f64 {
         self.bounds(judged, column).expected_error
-    }
-
-    /// The highest standard error of E over all columns.
-    ///
-    /// # Panics
-    /// If the query was judged for fewer measures.
-    pub fn highest_expected_error(&self, judged: &Judged) -> f64 {
-        (0..self.columns.len()).map(|column| self.expected_error(judged, column)).fold(0.0, f64::max)
     }
 
     /// E/U of a column's measure at its cutoff, whatever the version; NaN if the measure is
@@ -315,18 +297,20 @@ impl Evaluator {
     /// As [`upper`](Self::upper).
     pub fn expected_share(&self, judged: &Judged, column: usize) -> f64 {
         let bounds = self.bounds(judged, column);
-        if bounds.normaliser.is_nan() { f64::NAN } else { bounds.expected / bounds.upper }
+        if bounds.normaliser.is_nan() {
+            return f64::NAN;
+        }
+        self.drawn.add_expected_share(column, bounds.expected_error / bounds.upper);
+        bounds.expected / bounds.upper
     }
 
     /// Lines that name the conventions in force, to be printed under a table. A parameter with its
-    /// usual value is left out.
+    /// usual value is left out. For values that were drawn so far, lines give their
+    /// [`standard_errors`](Self::standard_errors).
     pub fn describe(&self) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for base in &self.bases {
             lines.push(base.settings.describe(base.entry));
-            if base.measure.is_whole() && base.entry.no_ue.is_none() {
-                lines.push(format!("{}: expected values and ties are exact for up to {ORDERS} different orders of a query, else means over {ORDERS} random orders", base.entry.name));
-            }
             let tells_of_judgements = ["judged", "unj", "rbp_resid"].contains(&base.entry.name);
             if tells_of_judgements && self.conventions.unjudged == Unjudged::Removed {
                 lines.push(format!(
@@ -335,6 +319,7 @@ impl Evaluator {
                 ));
             }
         }
+        lines.extend(StandardErrors::lines(&self.standard_errors(), None));
         let Conventions { ties, undefined, fold_mean, unjudged, scores, .. } = self.conventions;
         let unjudged = match unjudged {
             Unjudged::NotRelevant => "",

@@ -26,7 +26,7 @@ pub use conventions::{Conventions, FoldMean, Overrides, Ties, Undefined};
 pub use dialect::{DIALECTS, Dialect, dialect};
 pub use entry::MeasureEntry;
 pub use error::MeasureError;
-pub use evaluator::{Evaluator, Judged, Scratch};
+pub use evaluator::{Evaluator, Judged, Scratch, StandardErrors};
 pub use explain::Explanation;
 pub use fivefold_base::{Assessment, Seed};
 pub use mean::{Mean, mean, mean_over_folds, settle};

@@ -53,6 +53,29 @@ impl Bounds {
         self.expected / self.normaliser
     }
 
+    /// The standard error of the value of `version`, if the sum has the standard error `sum_error`:
+    /// the errors of A and E, each times the slope of the value, as if they were drawn apart.
+    #[inline]
+    pub(crate) fn error(&self, version: Version, sum: f64, sum_error: f64) -> f64 {
+        let needs_expected = version != Version::Original && self.ue;
+        if sum_error == 0.0 && (self.expected_error == 0.0 || !needs_expected) {
+            return 0.0;
+        }
+        let (a, a_error) = (sum / self.denominator, sum_error / self.denominator);
+        let (u, e) = (self.upper, self.expected);
+        let [by_a, by_e] = match version {
+            Version::Original => return a_error / self.normaliser,
+            _ if !self.ue => return 0.0,
+            Version::V1 => {
+                let both = u * (a + e) * (a + e);
+                [a * (a + 2.0 * e) / both, -a * a / both]
+            }
+            Version::V2 if a >= e => [1.0 / (u - e), (a - u) / ((u - e) * (u - e))],
+            Version::V2 => [1.0 / e, -a / (e * e)],
+        };
+        libm::hypot(by_a * a_error, by_e * self.expected_error)
+    }
+
     /// The value of `version`; NaN if it is undefined.
     #[inline]
     pub(crate) fn value(&self, version: Version, sum: f64) -> f64 {
@@ -71,6 +94,29 @@ impl Bounds {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The change of the value when A or E changes by a small step is the error for this step.
+    #[test]
+    fn errors_are_those_of_small_changes() {
+        let bounds = |expected: f64, expected_error: f64| {
+            let (denominator, normaliser, upper, ue) = (2.0, 4.0, 3.0, true);
+            Bounds { denominator, normaliser, upper, expected, expected_error, ue }
+        };
+        let step = 1e-6;
+        for version in [Version::Original, Version::V1, Version::V2] {
+            for sum in [1.0, 4.0] {
+                let value = |sum: f64, e: f64| bounds(e, 0.0).value(version, sum);
+                let by_sum = (value(sum + step, 1.0) - value(sum, 1.0)).abs();
+                let by_e = (value(sum, 1.0 + step) - value(sum, 1.0)).abs();
+                assert!((bounds(1.0, 0.0).error(version, sum, step) - by_sum).abs() < 1e-11, "{version} {sum}");
+                assert!((bounds(1.0, step).error(version, sum, 0.0) - by_e).abs() < 1e-11, "{version} {sum}");
+                let both = bounds(1.0, step).error(version, sum, step);
+                assert!((both - libm::hypot(by_sum, by_e)).abs() < 1e-11, "{version} {sum}");
+            }
+        }
+        assert_eq!(bounds(1.0, 0.5).error(Version::Original, 1.0, 0.0), 0.0);
+        assert_eq!(Bounds { ue: false, ..bounds(1.0, 0.5) }.error(Version::V2, 1.0, 0.5), 0.0);
+    }
 
     #[test]
     fn fixed_points() {

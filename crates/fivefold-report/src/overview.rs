@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 use fivefold_analysis::PageData;
 use fivefold_analysis::page::PageDataset;
 use fivefold_base::words::{counted, list};
+use fivefold_metrics::StandardErrors;
 
 use crate::error::ReportError;
 use crate::names::Names;
@@ -210,14 +211,18 @@ fn warnings(data: &PageData) -> Vec<String> {
     warnings
 }
 
-/// The conventions of the values. If they name a dialect, and how values depart from it, then the
-/// lines on measures and on ties follow from this name and are left out.
+/// The conventions of the values, and standard errors. If they name a dialect, and how values
+/// depart from it, then the lines on conventions of measures and on ties follow from this name and
+/// are left out.
 fn beyond_dialect(data: &PageData) -> Vec<String> {
     if !data.conventions.iter().any(|line| line.starts_with("dialect: ")) {
         return data.conventions.clone();
     }
     let families = data.datasets.iter().flat_map(|own| &own.compared).map(|own| own.family.as_str());
     let subjects: BTreeSet<&str> = families.chain(["ties"]).collect();
-    let follows = |line: &&String| line.split_once(": ").is_some_and(|(subject, _)| subjects.contains(subject));
+    let follows = |line: &&String| {
+        let is_of_subject = line.split_once(": ").is_some_and(|(subject, _)| subjects.contains(subject));
+        is_of_subject && !StandardErrors::has_line(line)
+    };
     data.conventions.iter().filter(|line| !follows(line)).cloned().collect()
 }

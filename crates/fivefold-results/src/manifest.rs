@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fivefold_base::words::counted;
 use fivefold_core::Dataset;
 use fivefold_data::{Collection, FeatureNames, Fold};
+use fivefold_metrics::StandardErrors;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -93,6 +94,9 @@ pub struct DatasetFacts {
     pub remarks: Vec<String>,
     /// Folds.
     pub folds: Vec<FoldFacts>,
+    /// The standard errors of drawn values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub standard_errors: Vec<StandardErrors>,
 }
 
 fn first_feature() -> u32 {
@@ -129,7 +133,13 @@ impl DatasetFacts {
             evaluated_queries,
             remarks: collection.remarks.clone(),
             folds: folds.iter().map(FoldFacts::new).collect(),
+            standard_errors: Vec::new(),
         }
+    }
+
+    /// The same facts, with the standard errors of drawn values.
+    pub fn with_standard_errors(self, standard_errors: Vec<StandardErrors>) -> Self {
+        DatasetFacts { standard_errors, ..self }
     }
 }
 
@@ -253,6 +263,16 @@ impl Manifest {
             freedom::stamp(&self.experiment, ranker, &free.into_iter().collect::<Vec<_>>())
         };
         guards.filter_map(GuardFact::stamp).chain(free.into_iter().filter_map(of_ranker)).collect()
+    }
+
+    /// The conventions in force, and the standard errors of drawn values: lines that stand under
+    /// every table.
+    pub fn conventions_and_errors(&self) -> Vec<String> {
+        let errors = self.datasets.iter().flat_map(|facts| {
+            let place = format!("on {}", facts.label);
+            StandardErrors::lines(&facts.standard_errors, Some(&place))
+        });
+        self.conventions.iter().cloned().chain(errors).collect()
     }
 
     /// Reads the manifest of a results folder.

@@ -117,10 +117,11 @@ impl Results {
         Manifest::read(&Store::new(folder)).ok()
     }
 
-    /// The lines that stand under every table and figure: the stamps, then the conventions.
+    /// The lines that stand under every table and figure: the stamps, then the conventions and the
+    /// standard errors of drawn values.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.stamps();
-        notes.extend_from_slice(&self.manifest.conventions);
+        notes.extend(self.manifest.conventions_and_errors());
         notes
     }
 

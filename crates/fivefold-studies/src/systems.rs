@@ -135,18 +135,25 @@ impl RankedQuery {
 }
 
 impl RankedSystems {
-    /// Values of these measures for every system and query. A query that a system lacks has the
-    /// value of an empty ranking.
+    /// An evaluator for these rankings.
     ///
     /// # Errors
-    /// A measure or tie policy that does not suit the data.
-    pub fn values(
+    /// A measure that does not suit the data.
+    pub fn evaluator(
         &self,
         specs: &[MeasureSpec],
         conventions: &Conventions,
         seed: Seed,
-    ) -> Result<SystemValues, StudyError> {
-        let evaluator = Evaluator::new(specs, conventions, self.max_grade, seed)?;
+    ) -> Result<Evaluator, StudyError> {
+        Ok(Evaluator::new(specs, conventions, self.max_grade, seed)?)
+    }
+
+    /// Values of the evaluator's measures for every system and query. A query that a system lacks
+    /// has the value of an empty ranking.
+    ///
+    /// # Errors
+    /// A tie policy that does not suit the data.
+    pub fn values(&self, evaluator: &Evaluator) -> Result<SystemValues, StudyError> {
         let (columns, systems) = (evaluator.names().len(), self.names.len());
         let empty = ScoredList::default();
         let of_query = |query: &RankedQuery| {
@@ -158,7 +165,7 @@ impl RankedSystems {
                 // With score files, all systems have the same documents, so these are judged only
                 // once.
                 if shared.as_ref().is_none_or(|(documents, _)| *documents != list.documents.as_slice()) {
-                    shared = Some((&list.documents, query.judge(&evaluator, list)?));
+                    shared = Some((&list.documents, query.judge(evaluator, list)?));
                 }
                 if let Some((_, judged)) = &shared {
                     evaluator.evaluate(judged, &list.scores, &mut scratch, out)?;
@@ -171,22 +178,18 @@ impl RankedSystems {
     }
 
     /// E/U of each query, a list for each measure. The value is the mean over the systems, whose
-    /// lists can differ; NaN if undefined.
+    /// lists can differ; NaN if undefined. The evaluator is made
+    /// [`with_expected`](Evaluator::with_expected).
     ///
     /// # Errors
     /// As [`values`](Self::values).
-    pub fn expected_shares(
-        &self,
-        specs: &[MeasureSpec],
-        conventions: &Conventions,
-        seed: Seed,
-    ) -> Result<Vec<Vec<f64>>, StudyError> {
-        let evaluator = Evaluator::new(specs, conventions, self.max_grade, seed)?.with_expected();
+    pub fn expected_shares(&self, evaluator: &Evaluator) -> Result<Vec<Vec<f64>>, StudyError> {
+        let measures = evaluator.names().len();
         let empty = ScoredList::default();
         let of_query = |query: &RankedQuery| {
-            let mut sums = vec![0.0; specs.len()];
+            let mut sums = vec![0.0; measures];
             for list in &query.lists {
-                let judged = query.judge(&evaluator, list.as_ref().unwrap_or(&empty))?;
+                let judged = query.judge(evaluator, list.as_ref().unwrap_or(&empty))?;
                 for (column, sum) in sums.iter_mut().enumerate() {
                     *sum += evaluator.expected_share(&judged, column);
                 }
@@ -194,7 +197,7 @@ impl RankedSystems {
             Ok(sums.into_iter().map(|sum| sum / query.lists.len() as f64).collect())
         };
         let by_query = self.queries.par_iter().map(of_query).collect::<Result<Vec<Vec<f64>>, StudyError>>()?;
-        Ok((0..specs.len()).map(|column| by_query.iter().map(|shares| shares[column]).collect()).collect())
+        Ok((0..measures).map(|column| by_query.iter().map(|shares| shares[column]).collect()).collect())
     }
 
     /// Values of the ideal order of each query's judged documents, a list for each measure.
@@ -282,7 +285,8 @@ mod tests {
         };
         let conventions = dialect("paper").unwrap().conventions();
         let specs: Vec<MeasureSpec> = ["p@2", "ap"].iter().map(|name| name.parse().unwrap()).collect();
-        let values = systems.values(&specs, &conventions, Seed::new(0)).unwrap();
+        let evaluator = systems.evaluator(&specs, &conventions, Seed::new(0)).unwrap();
+        let values = systems.values(&evaluator).unwrap();
         assert_eq!(values.values[..3], [0.5, 0.5, 0.0]);
         let expected = [(1.0 + 2.0 / 3.0 + 3.0 / 4.0) / 3.0, 0.5 / 3.0, 0.0];
         for (value, expected) in values.values[3..].iter().zip(expected) {

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Check, content};
-use crate::evaluate::{RepeatScores, evaluate_repeats};
+use crate::evaluate::{OfDataset, RepeatScores, evaluate_repeats};
 use crate::fused::fused_scores;
 use crate::plan::{Job, Plan, Settled, candidates_of};
 use crate::reuse::{Change, changes};
@@ -110,6 +110,8 @@ impl DataChecks {
         // Names alter no result, and a folder of an earlier version has none.
         found.names.clone_from(&facts.names);
         found.first_feature_id = facts.first_feature_id;
+        // They are checked with the values.
+        found.standard_errors.clone_from(&facts.standard_errors);
         match changes(&json!(facts), &json!(found)).first() {
             None => self.data.passed(),
             Some(change) => self.data.failed(MANIFEST, format!("data set {}: {}", facts.label, moved(change))),
@@ -154,8 +156,12 @@ impl DataChecks {
                 None
             }
             Ok(again) => {
-                compare(&evaluation.datasets[index], &again.0, &evaluation.measures, &mut self.values);
-                Some(again)
+                compare(&evaluation.datasets[index], &again.values, &evaluation.measures, &mut self.values);
+                if again.errors != facts.standard_errors {
+                    let what = format!("the standard errors of {} differ from those of the values", facts.label);
+                    self.values.failed(MANIFEST, what);
+                }
+                Some((again.values, again.seeds))
             }
         }
     }
@@ -411,7 +417,7 @@ fn evaluate_again(
     index: usize,
     collection: &Collection,
     places: &[Place<'_>],
-) -> Result<Again, String> {
+) -> Result<OfDataset, String> {
     let rankers = case.experiment.rankers.len();
     let failed: Vec<bool> = (0..rankers).map(|ranker| case.manifest.failed(index, ranker)).collect();
     let mut scores = RepeatScores::new(case.experiment);

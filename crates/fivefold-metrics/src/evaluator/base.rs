@@ -22,7 +22,7 @@ pub(super) struct Base {
 
 impl Base {
     /// The values of a whole ranking at each cutoff, written to this measure's slots: means over the
-    /// orders of tied documents. The standard errors rise to those of these values.
+    /// orders of tied documents. Their standard errors are written to the same slots.
     pub(super) fn whole(&self, ranked: &Ranked<'_>, seed: Seed, values: &mut [f64], errors: &mut [f64]) {
         for (slot, &cutoff) in (self.first_slot..).zip(&self.cutoffs) {
             let of_order = |strict: &Ranked<'_>| self.measure.whole(strict, cutoff);
@@ -32,7 +32,7 @@ impl Base {
                 Some(_) => OverOrders { mean: of_order(ranked), error: 0.0 },
             };
             values[slot] = mean;
-            errors[slot] = errors[slot].max(error);
+            errors[slot] = error;
         }
     }
 

@@ -40,6 +40,7 @@ impl Evaluator {
         };
         let bounds = judged.bounds[slot];
         let value = bounds.value(version, sum);
+        self.drawn.add_value(column, bounds.error(version, sum, 0.0));
         (!value.is_nan()).then_some(Exchanges {
             measure: &*base.measure,
             query: &judged.grades,

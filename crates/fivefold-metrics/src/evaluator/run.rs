@@ -46,14 +46,13 @@ pub struct RunValues<'e> {
     values: Vec<f64>,
     left_out: Vec<bool>,
     scratch: Scratch,
-    expected_error: f64,
 }
 
 impl<'e> RunValues<'e> {
     /// A run without topics.
     pub fn new(evaluator: &'e Evaluator) -> Self {
         let (values, left_out, scratch) = (Vec::new(), Vec::new(), Scratch::default());
-        RunValues { evaluator, values, left_out, scratch, expected_error: 0.0 }
+        RunValues { evaluator, values, left_out, scratch }
     }
 
     /// Measures what the run retrieved for the next topic, which may be nothing.
@@ -65,8 +64,7 @@ impl<'e> RunValues<'e> {
         let first = self.values.len();
         self.values.resize(first + evaluator.columns.len(), f64::NAN);
         let values = &mut self.values[first..];
-        let error = evaluator.of_topic(pool, retrieved, &mut self.scratch, values)?;
-        self.expected_error = self.expected_error.max(error);
+        evaluator.of_topic(pool, retrieved, &mut self.scratch, values)?;
         if !retrieved.in_run && policy == MissingTopics::Zero {
             evaluator.count_as_zero(&pool.id, pool.grades.ideal(), values)?;
         }
@@ -83,24 +81,6 @@ impl<'e> RunValues<'e> {
     pub fn left_out(&self) -> &[bool] {
         &self.left_out
     }
-
-    /// Remarks on values that are means over random orders. `seed` is the option that decides these
-    /// orders.
-    pub fn drawn(&self, seed: &str) -> Vec<String> {
-        drawn_remarks(self.scratch.standard_error(), self.expected_error, seed)
-    }
-}
-
-/// Remarks on values, and on expected values, that are means over random orders, with the highest
-/// standard errors. `seed` is the option that decides these orders.
-pub fn drawn_remarks(value_error: f64, expected_error: f64, seed: &str) -> Vec<String> {
-    let remark = |what: &str, error: f64| {
-        format!(
-            "{what} of some queries are means over random orders ({seed}); their standard error is at most {error:.1e}"
-        )
-    };
-    let drawn = [("values of tied documents", value_error), ("expected values in V1 and V2", expected_error)];
-    drawn.into_iter().filter(|(_, error)| *error > 0.0).map(|(what, error)| remark(what, error)).collect()
 }
 
 impl Evaluator {
@@ -116,25 +96,24 @@ impl Evaluator {
         self.columns.iter().all(|column| column.version == Version::Original)
     }
 
-    /// The values of a topic; returns the highest standard error of E.
+    /// The values of a topic.
     fn of_topic(
         &self,
         pool: &Pool,
         retrieved: Retrieved<'_>,
         scratch: &mut Scratch,
         out: &mut [f64],
-    ) -> Result<f64, MeasureError> {
+    ) -> Result<(), MeasureError> {
         let mut ranking = std::mem::take(&mut scratch.ranking);
         let is_strict = self.only_originals() && self.rank_strictly(retrieved, scratch, &mut ranking);
         let done = if is_strict { self.originals(pool, &ranking, scratch, out) } else { Ok(()) };
         scratch.ranking = ranking;
         done?;
         if is_strict {
-            return Ok(0.0);
+            return Ok(());
         }
         let judged = self.judge_pool(&pool.id, pool.grades.ideal(), retrieved.assessments, retrieved.ids)?;
-        self.evaluate(&judged, retrieved.scores, scratch, out)?;
-        Ok(self.highest_expected_error(&judged))
+        self.evaluate(&judged, retrieved.scores, scratch, out)
     }
 
     /// Fills in the ranking from the first document to the last, and returns true, if no two documents

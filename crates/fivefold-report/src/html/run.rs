@@ -55,7 +55,7 @@ pub(crate) fn run_data(results: &Results, analysed: &Analysed) -> PageData {
         facts: manifest.datasets.iter().map(facts).collect(),
         findings: analysed.findings.clone(),
         datasets: datasets.collect(),
-        conventions: manifest.conventions.clone(),
+        conventions: manifest.conventions_and_errors(),
         methods: methods(results, analysed, &test.words),
         test: Some(test),
         used: used_by(&manifest.experiment, analysed),

@@ -11,7 +11,7 @@ use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
 use fivefold_data::per_query::SystemValues;
 use fivefold_metrics::conventions::MissingTopics;
-use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Undefined, dialect, settle, spelling};
+use fivefold_metrics::{Conventions, MeasureSpec, Undefined, dialect, settle, spelling};
 use fivefold_results::Results;
 use fivefold_stats::Moments;
 
@@ -200,8 +200,8 @@ fn original(
         spec.ok_or_else(|| StudyError::Input(format!("`{}` is no measure that rankings have", column.name)))
     };
     let specs = measure.columns.iter().map(original).collect::<Result<Vec<MeasureSpec>, _>>()?;
-    let shares = ranked.expected_shares(&specs, conventions, seed)?;
-    let values = ranked.values(&specs, conventions, seed)?;
+    let evaluator = ranked.evaluator(&specs, conventions, seed)?.with_expected();
+    let (shares, values) = (ranked.expected_shares(&evaluator)?, ranked.values(&evaluator)?);
     let counted: BTreeSet<&str> = scores.query_ids.iter().map(String::as_str).collect();
     let kept: Vec<usize> = (0..ids.len()).filter(|&query| counted.contains(ids[query].as_str())).collect();
     let columns = || (0..specs.len()).flat_map(|column| (0..values.systems.len()).map(move |system| (column, system)));
@@ -242,8 +242,10 @@ fn values(
             let (specs, readings) = specs(study, conventions)?;
             let mut notes = vec![dialect(&study.dialect)?.describe(conventions)];
             notes.extend(readings);
-            notes.extend(Evaluator::new(&specs, conventions, ranked.max_grade, seed)?.describe());
-            Ok((ranked.values(&specs, conventions, seed)?, notes))
+            let evaluator = ranked.evaluator(&specs, conventions, seed)?;
+            let values = ranked.values(&evaluator)?;
+            notes.extend(evaluator.describe());
+            Ok((values, notes))
         }
         Content::Values(values) if study.measures.is_empty() => Ok((values.clone(), Vec::new())),
         Content::Values(values) => Ok((selected(values, &study.measures)?, Vec::new())),

@@ -125,7 +125,8 @@ impl Numbers {
         let UntiedSystems { systems, rankings } = ranked;
         let (count, queries) = (systems.names.len(), systems.queries.len());
         let utility = Utility::of(spec, settings.conventions, systems.max_grade, ranked.depth())?;
-        let values = systems.values(std::slice::from_ref(spec), settings.conventions, Seed::new(0))?.values;
+        let evaluator = systems.evaluator(std::slice::from_ref(spec), settings.conventions, Seed::new(0))?;
+        let values = systems.values(&evaluator)?.values;
         let is_undefined = |query: &usize| (0..count).all(|system| values[system * queries + query].is_nan());
         let undefined = (0..queries).filter(is_undefined).count();
         let values: Vec<f64> = values.into_iter().map(|value| if value.is_nan() { 0.0 } else { value }).collect();

@@ -14,7 +14,7 @@ use fivefold_base::words::nearest;
 use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
 use fivefold_data::per_query::SystemValues;
-use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Version, spelling};
+use fivefold_metrics::{Conventions, MeasureSpec, Version, spelling};
 use fivefold_stats::matrix::Matrix;
 
 use super::factors::{Factors, Linear, normal, z_scores};
@@ -91,14 +91,14 @@ fn of_rankings(ranked: &RankedSystems, measure: &str, conventions: &Conventions)
     }
     let specs: Vec<MeasureSpec> =
         std::iter::once(spec.clone()).chain(VERSIONS.map(|(version, _)| spec.with_version(version))).collect();
-    let values = ranked.values(&specs, conventions, Seed::new(0))?;
+    let evaluator = ranked.evaluator(&specs, conventions, Seed::new(0))?;
+    let values = ranked.values(&evaluator)?;
     let ideal = ranked.ideal_values(&specs[..1], conventions)?;
     let matrix = |column: usize| matrix(&values, column);
     let raw = matrix(0);
     let share = raw.map(|query, value| if ideal[0][query] > 0.0 { value / ideal[0][query] } else { f64::NAN });
     let mut forms = vec![Form { name: RAW, matrix: raw }, Form { name: U_NORMALISED, matrix: share }];
     forms.extend((1..).zip(VERSIONS).map(|(column, (_, name))| Form { name, matrix: matrix(column) }));
-    let evaluator = Evaluator::new(&specs, conventions, ranked.max_grade, Seed::new(0))?;
     Ok(MeasureForms {
         measure: spec.to_string(),
         conventions: note.into_iter().chain(evaluator.describe()).collect(),

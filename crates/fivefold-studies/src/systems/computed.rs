@@ -22,7 +22,7 @@ impl Computed {
     /// The conventions of the values of a run.
     pub fn by_run(source: String, manifest: &Manifest) -> Self {
         let conventions = manifest.experiment.evaluation.conventions.clone();
-        Computed { source, lines: manifest.conventions.clone(), conventions }
+        Computed { source, lines: manifest.conventions_and_errors(), conventions }
     }
 
     /// The conventions in words, for the notes of tables.

@@ -130,6 +130,9 @@ struct MeanOf<'a> {
     mean: Option<f64>,
     queries: usize,
     undefined: usize,
+    /// The highest standard error of a query's value, if some values of the measure are drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standard_error: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -151,10 +154,13 @@ pub(super) fn json<'a>(evaluated: &'a Evaluated, dialect: &'a Dialect, shown: &S
     let (mut means, mut values) = (Vec::new(), Vec::new());
     for (system, label) in evaluated.systems.iter().enumerate() {
         for (measure, name) in evaluated.columns.names.iter().enumerate() {
-            for &fold in &folds {
+            let drawn = evaluated.columns.errors.iter().find(|errors| errors.measure == *name && errors.value > 0.0);
+            let standard_error = drawn.map(|errors| errors.value);
+            means.extend(folds.iter().map(|&fold| {
                 let Mean { value, queries, undefined } = evaluated.mean(system, measure, fold);
-                means.push(MeanOf { system: label, measure: name, fold, mean: defined(value), queries, undefined });
-            }
+                let mean = defined(value);
+                MeanOf { system: label, measure: name, fold, mean, queries, undefined, standard_error }
+            }));
             let queries = if shown.per_query { evaluated.queries.as_slice() } else { &[] };
             values.extend(queries.iter().enumerate().map(|(index, query)| {
                 let left_out = evaluated.leaves_out(system, index);

@@ -8,7 +8,7 @@ use fivefold_metrics::evaluator::{Pool, Retrieved, RunValues};
 use fivefold_metrics::{Evaluator, MeasureError};
 use rayon::prelude::*;
 
-use super::systems::{Columns, Evaluated, Query, SEED};
+use super::systems::{Columns, Evaluated, Query};
 use crate::labels::labelled;
 use crate::problem::Problem;
 
@@ -91,7 +91,7 @@ fn one_run(
         let retrieved = Retrieved { scores, assessments, ids: Some(ids), in_run: topic.in_run };
         found.add(pool, retrieved).map_err(Problem::from)?;
     }
-    let remarks = run.remarks().into_iter().chain(joined.remarks()).chain(found.drawn(SEED));
+    let remarks = run.remarks().into_iter().chain(joined.remarks());
     let remarks = remarks.map(|remark| format!("{label}: {remark}")).collect();
     Ok(OfRun { values: found.values().to_vec(), left_out: found.left_out().to_vec(), remarks })
 }

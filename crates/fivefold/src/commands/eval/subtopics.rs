@@ -45,7 +45,7 @@ pub(super) fn evaluate(
     let query = |topic: &SubtopicsOfTopic| Query { fold: None, id: topic.id.clone(), documents: topic.documents.len() };
     let (names, notes) = (evaluator.names().to_vec(), evaluator.describe());
     let mut evaluated = Evaluated {
-        columns: Columns { names, conventions: conventions.clone(), geometric: false, notes },
+        columns: Columns { names, conventions: conventions.clone(), geometric: false, notes, errors: Vec::new() },
         systems: runs.iter().map(|(label, _)| label.clone()).collect(),
         queries: qrels.topics.iter().map(query).collect(),
         values: Vec::new(),

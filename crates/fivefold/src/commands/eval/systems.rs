@@ -7,9 +7,8 @@ use fivefold_core::Dataset;
 use fivefold_data::leaks::{Finding, SortedRows};
 use fivefold_data::{Part, ReadOptions, Source, open, read_scores};
 use fivefold_experiment::leaks;
-use fivefold_metrics::evaluator::drawn_remarks;
 use fivefold_metrics::mean::{GEOMETRIC_FLOOR, GeometricMean, geometric_mean, settle};
-use fivefold_metrics::{Conventions, Evaluator, FoldMean, Mean, Scratch, mean_over_folds};
+use fivefold_metrics::{Conventions, Evaluator, FoldMean, Mean, Scratch, StandardErrors, mean_over_folds};
 
 use crate::labels::labelled;
 use crate::problem::{self, Problem};
@@ -18,9 +17,6 @@ use crate::screen::tell;
 
 /// The placeholder for the number of a fold in a path.
 const FOLD: &str = "{fold}";
-
-/// The option that decides random orders.
-pub(super) const SEED: &str = "--seed";
 
 /// The test part of one fold.
 pub(in crate::commands) struct TestPart {
@@ -106,14 +102,18 @@ pub(super) struct Columns {
     pub(super) conventions: Conventions,
     /// Whether means over queries are geometric.
     pub(super) geometric: bool,
-    /// Lines that name the conventions.
+    /// Lines that name the conventions, and standard errors.
     pub(super) notes: Vec<String>,
+    /// The standard errors of columns with drawn values.
+    pub(super) errors: Vec<StandardErrors>,
 }
 
+/// The columns of values that the evaluator has given.
 impl From<&Evaluator> for Columns {
     fn from(evaluator: &Evaluator) -> Self {
         let (names, conventions) = (evaluator.names().to_vec(), evaluator.conventions().clone());
-        Columns { names, conventions, geometric: false, notes: evaluator.describe() }
+        let (notes, errors) = (evaluator.describe(), evaluator.standard_errors());
+        Columns { names, conventions, geometric: false, notes, errors }
     }
 }
 
@@ -154,9 +154,8 @@ pub(super) fn evaluate(evaluator: &Evaluator, folds: &[TestPart], systems: &[Str
         }
     }
     let systems = systems.into_iter().map(|(label, _)| label).collect();
-    let expected_error = judged.iter().map(|query| evaluator.highest_expected_error(query)).fold(0.0, f64::max);
-    let (left_out, remarks) = (Vec::new(), drawn_remarks(scratch.standard_error(), expected_error, SEED));
     let (columns, words) = (Columns::from(evaluator), ["query", "document"]);
+    let (left_out, remarks) = (Vec::new(), Vec::new());
     Ok(Evaluated { columns, systems, queries, values, left_out, words, remarks })
 }
 
