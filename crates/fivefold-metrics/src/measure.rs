@@ -46,6 +46,13 @@ pub trait Measure: Send + Sync {
         0.0
     }
 
+    /// The exact mean of [`whole`](Self::whole) over all orders of the tied documents. `None` if
+    /// there is no way to the mean but to take the orders one by one; the mean is then over all
+    /// orders or, if they are many, over random ones.
+    fn mean_of_whole(&self, _ranked: &Ranked<'_>, _cutoff: Option<usize>) -> Option<f64> {
+        None
+    }
+
     /// As [`contributions`](Self::contributions), but always the mean over all orders of the tied
     /// documents. E comes from this method, with all documents as one tie. A measure overrides
     /// this method only if by a convention `contributions` does not take the mean over the

@@ -1,8 +1,10 @@
 //! The mean of a value over all orders of the documents that tie, for measures of a whole ranking.
 //!
-//! If there are at most 1000 different orders of the grades, the mean is over all of them, and
-//! exact. Otherwise it is over 1000 random orders; the seed comes from the evaluator's seed and the
-//! query's id, so every ranker meets the same orders. Cost: the value of a ranking, for each order.
+//! Some measures have an exact mean of their own
+//! ([`Measure::mean_of_whole`](crate::measure::Measure)). Otherwise, if there are at most 1000
+//! different orders of the grades, the mean is over all of them, and exact. If there are more, it
+//! is over 1000 random orders; the seed comes from the evaluator's seed and the query's id, so
+//! every ranker meets the same orders. Cost: the value of a ranking, for each order.
 
 use fivefold_base::{Rng, Seed};
 
@@ -18,8 +20,14 @@ pub(crate) struct OverOrders {
     pub(crate) error: f64,
 }
 
-/// The mean of `value` over the orders of the tied documents of a ranking.
-pub(crate) fn over_orders(ranked: &Ranked<'_>, seed: Seed, mut value: impl FnMut(&Ranked<'_>) -> f64) -> OverOrders {
+/// The mean of `value` over the orders of the tied documents of a ranking. `exact` gives the mean,
+/// if there is a faster way to it than to take the orders one by one.
+pub(crate) fn over_orders(
+    ranked: &Ranked<'_>,
+    seed: Seed,
+    exact: impl FnOnce() -> Option<f64>,
+    mut value: impl FnMut(&Ranked<'_>) -> f64,
+) -> OverOrders {
     let (mut grades, mut groups) = (Vec::with_capacity(ranked.positions()), Vec::new());
     for group in ranked.groups(ranked.positions()) {
         grades.extend_from_slice(group.grades);
@@ -31,6 +39,9 @@ pub(crate) fn over_orders(ranked: &Ranked<'_>, seed: Seed, mut value: impl FnMut
     let mut value = |grades: &[u8]| value(&Ranked::new(grades, &singles, ranked.query()));
     if groups.is_empty() {
         return OverOrders { mean: value(&grades), error: 0.0 };
+    }
+    if let Some(mean) = exact() {
+        return OverOrders { mean, error: 0.0 };
     }
     let different: f64 = groups.iter().map(|group| arrangements(&grades[group.clone()])).product();
     if different > ORDERS as f64 {
@@ -100,7 +111,7 @@ mod tests {
         let grades: Vec<u8> = (0..n).map(|place| u8::from(place == 0)).collect();
         let (query, ends) = (QueryGrades::new(&grades), [n as u32]);
         let top = |ranked: &Ranked<'_>| ranked.groups(2).filter(|group| group.grades == [1]).count() as f64 / 2.0;
-        over_orders(&Ranked::new(&grades, &ends, &query), Seed::new(1), top)
+        over_orders(&Ranked::new(&grades, &ends, &query), Seed::new(1), || None, top)
     }
 
     #[test]
@@ -118,7 +129,7 @@ mod tests {
         let grades: Vec<u8> = (0..60).map(|place| u8::from(place < 2)).collect();
         let (query, ends) = (QueryGrades::new(&grades), [60]);
         let first = |ranked: &Ranked<'_>| ranked.groups(1).map(|group| f64::from(group.grades[0])).sum();
-        let found = over_orders(&Ranked::new(&grades, &ends, &query), Seed::new(1), first);
+        let found = over_orders(&Ranked::new(&grades, &ends, &query), Seed::new(1), || None, first);
         let expected = (29.0 / 900.0 / 1000.0_f64).sqrt();
         assert!((found.error / expected - 1.0).abs() < 0.3, "{found:?}");
         assert!((found.mean - 1.0 / 30.0).abs() < 4.0 * expected, "{found:?}");

@@ -16,6 +16,7 @@ mod converge;
 mod designs;
 mod determinism;
 mod diff;
+mod drawn;
 mod eval;
 mod exchange;
 mod explain;

@@ -27,7 +27,7 @@ impl Base {
         for (slot, &cutoff) in (self.first_slot..).zip(&self.cutoffs) {
             let of_order = |strict: &Ranked<'_>| self.measure.whole(strict, cutoff);
             let OverOrders { mean, error } = match self.entry.no_ue {
-                None => over_orders(ranked, seed, of_order),
+                None => over_orders(ranked, seed, || self.measure.mean_of_whole(ranked, cutoff), of_order),
                 // The order plays no role.
                 Some(_) => OverOrders { mean: of_order(ranked), error: 0.0 },
             };

@@ -5,8 +5,11 @@
 //! trec_eval 10 rounds x R to the nearest number (`v10`). The value is undefined without a relevant
 //! document; trec_eval's is then 0. Source: trec_eval, `iprec_at_recall` and `11pt_avg`.
 //!
-//! The value is not a sum over positions. E, and A under averaged ties, are means over orders
-//! (`orders.rs`).
+//! The value is not a sum over positions. E, and A under averaged ties, are exact (`iprec/mean.rs`)
+//! up to a list of some 150 documents, of which 30 are relevant. Beyond, they are means over orders
+//! (`orders.rs`), because the exact mean would take longer than the ranking of a query may.
+
+mod mean;
 
 use crate::conventions::{NoRelevant, words};
 use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, number, word};
@@ -17,7 +20,7 @@ use crate::measure::{Measure, QueryGrades, Ranked};
 pub(super) const IPREC: MeasureEntry = MeasureEntry {
     name: "iprec",
     summary: "interpolated precision at a level of recall",
-    formula: "highest precision of a rank by which c of the R relevant documents were found, c = floor(x R + 0.9); undefined without a relevant document",
+    formula: "highest precision of a rank by which c of the R relevant documents were found, c = floor(x R + 0.9); undefined without a relevant document; E of long lists (n documents, h relevant, h (n-h) above some 5000) is drawn",
     source: "trec_eval",
     cutoffs: Cutoffs::Never,
     params: &[
@@ -43,7 +46,7 @@ pub(super) const IPREC: MeasureEntry = MeasureEntry {
 pub(super) const IPREC11: MeasureEntry = MeasureEntry {
     name: "iprec11",
     summary: "mean interpolated precision over eleven levels of recall",
-    formula: "mean of iprec(x) over x = 0, 0.1, ..., 1, or over levels of one's own; undefined without a relevant document",
+    formula: "mean of iprec(x) over x = 0, 0.1, ..., 1, or over levels of one's own; undefined without a relevant document; E as for iprec",
     source: "trec_eval",
     cutoffs: Cutoffs::Never,
     params: &[LEVELS, ROUNDING, THRESHOLD, NO_RELEVANT],
@@ -145,6 +148,13 @@ impl Measure for Interpolated {
         let grades = strict.strict().unwrap_or_default();
         let at = |&level: &f64| highest(grades, self.threshold, self.needed(level, relevant));
         self.levels.iter().map(at).sum::<f64>() / self.levels.len() as f64
+    }
+
+    fn mean_of_whole(&self, ranked: &Ranked<'_>, _: Option<usize>) -> Option<f64> {
+        let relevant = ranked.query().relevant(self.threshold);
+        let needed: Vec<usize> = self.levels.iter().map(|&level| self.needed(level, relevant)).collect();
+        let means = mean::means_of_highest(ranked, self.threshold, &needed)?;
+        Some(means.iter().sum::<f64>() / means.len() as f64)
     }
 
     fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {

@@ -6,6 +6,7 @@ mod common;
 mod dialects;
 mod diversity;
 mod enumeration;
+mod exact_means;
 mod exchanges;
 mod explain;
 mod invariants;
