@@ -1,12 +1,18 @@
 //! Values of diversity measures: topics with subtopics (`measures/diversity.rs` has the measures).
 //!
 //! A value is a sum over subtopics, and so is E, since the mean of a sum is the sum of the means. A
-//! document may be relevant to several subtopics. U is the value of the greedy order: at each rank,
-//! the document of most remaining gain, and of several the one with the highest id, as in ndeval.
-//! To find the best order is NP-hard, so a ranking can be better than the greedy order: then A/U and
-//! V2 are above 1. For `p_ia` the greedy order is the best.
+//! document may be relevant to several subtopics. By default, U is the value of the greedy order:
+//! at each rank, the document of most remaining gain, and of several the one with the highest id,
+//! as in ndeval. To find the best order is NP-hard, so a ranking can be better than the greedy
+//! order: then A/U and V2 are above 1. With `upper=exact`, U is the value of the best order
+//! (`diversity/best.rs`), and a topic of more than 20 documents with a subtopic has no U. For
+//! `p_ia` the greedy order is the best.
 //!
 //! Cost: that of an ordinary measure for each subtopic.
+
+mod best;
+
+pub(crate) use best::MOST_DOCUMENTS;
 
 use fivefold_base::Seed;
 
@@ -107,7 +113,7 @@ impl DiversityEvaluator {
             }
         }
         let Conventions { ties, undefined, .. } = conventions;
-        notes.push(format!("ties: {ties}; undefined values: {undefined}; upper bound: greedy order"));
+        notes.push(format!("ties: {ties}; undefined values: {undefined}"));
         let (names, conventions) = (specs.iter().map(MeasureSpec::to_string).collect(), conventions.clone());
         Ok(DiversityEvaluator { names, columns, conventions, seed, notes })
     }
@@ -211,8 +217,21 @@ impl DiversityTopic {
         Ranking { documents: documents.iter().map(|id| self.subtopics_of(id)).collect(), ends }
     }
 
-    /// The greedy order, up to a number of documents.
-    fn greedy(&self, greedy: Greedy, most: usize) -> Ranking<'_> {
+    /// The order of which U is the value, up to a number of documents. `None`: the best order is
+    /// asked for, and the topic has too many documents.
+    fn ideal(&self, greedy: &Greedy, most: usize) -> Option<Ranking<'_>> {
+        let order = self.greedy(greedy.left, most);
+        let Some(discounts) = &greedy.exact else { return Some(order) };
+        let all = self.pool.iter().map(|document| document.subtopics.as_slice());
+        let documents: Vec<&[usize]> = all.filter(|subtopics| !subtopics.is_empty()).collect();
+        let discounts = &discounts[..most.min(discounts.len())];
+        let best = best::order(&documents, &order.documents, self.subtopics, greedy.left, discounts)?;
+        Some(Ranking { ends: (1..=best.len() as u32).collect(), documents: best })
+    }
+
+    /// The greedy order, up to a number of documents; each further document of a subtopic is worth
+    /// `left_of_worth` times the one before.
+    fn greedy(&self, left_of_worth: f64, most: usize) -> Ranking<'_> {
         let mut worth = vec![1.0; self.subtopics];
         let mut left: Vec<&PoolDocument> =
             self.pool.iter().rev().filter(|document| !document.subtopics.is_empty()).collect();
@@ -228,7 +247,7 @@ impl DiversityTopic {
                 }
             }
             let chosen = left.remove(best);
-            chosen.subtopics.iter().for_each(|&s| worth[s] *= greedy.left);
+            chosen.subtopics.iter().for_each(|&s| worth[s] *= left_of_worth);
             documents.push(chosen.subtopics.as_slice());
         }
         Ranking { ends: (1..=documents.len() as u32).collect(), documents }
@@ -259,7 +278,8 @@ impl Column {
 
     fn upper(&self, topic: &DiversityTopic) -> f64 {
         let Some(greedy) = self.measure.greedy() else { return f64::NAN };
-        self.sum(topic, &topic.greedy(greedy, self.cutoff.unwrap_or(usize::MAX)))
+        let ideal = topic.ideal(&greedy, self.cutoff.unwrap_or(usize::MAX));
+        ideal.map_or(f64::NAN, |ideal| self.sum(topic, &ideal))
     }
 
     /// U, E and the divisor, for a run that retrieved these documents.

@@ -133,10 +133,13 @@ pub trait Measure: Send + Sync {
 
 /// How a greedy order values a document: each further document of a subtopic is worth `left` times
 /// the one before.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Greedy {
     /// The share that is left.
     pub left: f64,
+    /// For the best order in place of the greedy one: the discount of each of the first positions,
+    /// which falls.
+    pub exact: Option<Vec<f64>>,
 }
 
 /// The arithmetic of a ranking, for people.

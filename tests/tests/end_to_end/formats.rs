@@ -48,7 +48,7 @@ fn the_lines_are_those_of_ir_measures() {
 fn values_of_diversity_are_printed_as_a_table_and_in_full() {
     let files = "eval --qrels subtopics.txt --runs run.txt --measures alpha_ndcg@20,strec@10,alpha_ndcg.v2@20";
     let table = stdout(folder(), files);
-    assert!(table.contains("alpha_ndcg.v2@20") && table.contains("upper bound: greedy order"), "{table}");
+    assert!(table.contains("alpha_ndcg.v2@20") && table.contains("upper=greedy"), "{table}");
     assert!(table.contains("1 of 5 topics is missing from the run"), "{table}");
     let of_ndeval: Vec<Vec<String>> =
         expected("ndeval.csv").lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();

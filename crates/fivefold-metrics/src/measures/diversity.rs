@@ -13,29 +13,31 @@
 //! - `p_ia` sums J(i), and `ap_ia` is the mean of AP over subtopics.
 //!
 //! Divisors, with S subtopics that have a relevant document: `alpha_ndcg`, `nerr_ia` and `nnrbp`
-//! divide by U; `alpha_dcg` and `err_ia` by sum_{i<=k} S (1-alpha)^{i-1} D(i), as if each document
-//! were relevant to all subtopics; `nrbp` multiplies by (1 - (1-alpha) beta)/S. ndeval does not
-//! divide `err_ia@1` and `alpha_dcg@1`; there S alone divides here.
+//! divide by U, that of the greedy order unless `upper=exact`; `alpha_dcg` and `err_ia` by
+//! sum_{i<=k} S (1-alpha)^{i-1} D(i), as if each document were relevant to all subtopics; `nrbp`
+//! multiplies by (1 - (1-alpha) beta)/S. ndeval does not divide `err_ia@1` and `alpha_dcg@1`; there
+//! S alone divides here.
 
 use super::err::Cascade;
 use super::{NONE_RELEVANT, discounted::Discounts};
-use crate::conventions::NoRelevant;
-use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, number};
+use crate::conventions::{Discount, NoRelevant, words};
+use crate::diversity::MOST_DOCUMENTS;
+use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, number, word};
 use crate::error::MeasureError;
 use crate::measure::{GradeTable, Greedy, Measure, Parts, Ranked};
 
 /// `alpha_ndcg`.
 pub(super) const ALPHA_NDCG: MeasureEntry = MeasureEntry {
     name: "alpha_ndcg",
-    summary: "diversity: novelty, discounted by the logarithm of the rank, over that of a greedy ideal order",
-    formula: "sum_{i<=k} sum over subtopics of J(i) (1-alpha)^{n(i-1)} / log2(i+1), over that of the greedy order",
+    summary: "diversity: novelty, discounted by the logarithm of the rank, over that of an ideal order",
+    formula: "sum_{i<=k} sum over subtopics of J(i) (1-alpha)^{n(i-1)} / log2(i+1), over U: that of the greedy or best order",
     source: "Clarke et al., SIGIR 2008; ndeval",
     cutoffs: Cutoffs::Optional,
-    params: &[ALPHA, THRESHOLD, NO_RELEVANT],
+    params: &[ALPHA, UPPER, THRESHOLD, NO_RELEVANT],
     asks: Asks::Subtopics,
     paper: None,
     no_ue: None,
-    build: |settings| novelty(settings, alpha(settings)?, Divisor::Upper, |rank| 1.0 / libm::log2(rank as f64 + 1.0)),
+    build: |settings| discounted(settings, Discount::Log2, Divisor::Upper),
 };
 
 /// `alpha_dcg`.
@@ -43,9 +45,7 @@ pub(super) const ALPHA_DCG: MeasureEntry = MeasureEntry {
     name: "alpha_dcg",
     summary: "diversity: novelty, discounted by the logarithm of the rank",
     formula: "sum_{i<=k} sum over subtopics of J(i) (1-alpha)^{n(i-1)} / log2(i+1), over sum_{i<=k} S (1-alpha)^{i-1} / log2(i+1)",
-    build: |settings| {
-        novelty(settings, alpha(settings)?, Divisor::AllInEach, |rank| 1.0 / libm::log2(rank as f64 + 1.0))
-    },
+    build: |settings| discounted(settings, Discount::Log2, Divisor::AllInEach),
     ..ALPHA_NDCG
 };
 
@@ -55,16 +55,16 @@ pub(super) const ERR_IA: MeasureEntry = MeasureEntry {
     summary: "diversity: novelty, discounted by the rank (intent-aware ERR)",
     formula: "sum_{i<=k} sum over subtopics of J(i) (1-alpha)^{n(i-1)} / i, over sum_{i<=k} S (1-alpha)^{i-1} / i",
     source: "Agrawal et al., WSDM 2009; ndeval",
-    build: |settings| novelty(settings, alpha(settings)?, Divisor::AllInEach, |rank| 1.0 / rank as f64),
+    build: |settings| discounted(settings, Discount::Zipf, Divisor::AllInEach),
     ..ALPHA_NDCG
 };
 
 /// `nerr_ia`.
 pub(super) const NERR_IA: MeasureEntry = MeasureEntry {
     name: "nerr_ia",
-    summary: "diversity: intent-aware ERR over that of a greedy ideal order",
-    formula: "sum_{i<=k} sum over subtopics of J(i) (1-alpha)^{n(i-1)} / i, over that of the greedy order",
-    build: |settings| novelty(settings, alpha(settings)?, Divisor::Upper, |rank| 1.0 / rank as f64),
+    summary: "diversity: intent-aware ERR over that of an ideal order",
+    formula: "sum_{i<=k} sum over subtopics of J(i) (1-alpha)^{n(i-1)} / i, over U: that of the greedy or best order",
+    build: |settings| discounted(settings, Discount::Zipf, Divisor::Upper),
     ..ERR_IA
 };
 
@@ -75,7 +75,7 @@ pub(super) const NRBP: MeasureEntry = MeasureEntry {
     formula: "(1 - (1-alpha) beta)/S sum over ranks and subtopics of J(i) (1-alpha)^{n(i-1)} beta^{i-1}",
     source: "Clarke, Kolla & Vechtomova, ICTIR 2009; ndeval",
     cutoffs: Cutoffs::Never,
-    params: &[ALPHA, BETA, THRESHOLD, NO_RELEVANT],
+    params: &[ALPHA, BETA, UPPER, THRESHOLD, NO_RELEVANT],
     build: |settings| rank_biased(settings, Divisor::AllInEach),
     ..ALPHA_NDCG
 };
@@ -83,8 +83,8 @@ pub(super) const NRBP: MeasureEntry = MeasureEntry {
 /// `nnrbp`.
 pub(super) const NNRBP: MeasureEntry = MeasureEntry {
     name: "nnrbp",
-    summary: "diversity: NRBP over that of a greedy ideal order",
-    formula: "NRBP, over NRBP of the greedy order",
+    summary: "diversity: NRBP over that of an ideal order",
+    formula: "NRBP, over U: NRBP of the greedy or best order",
     build: |settings| rank_biased(settings, Divisor::Upper),
     ..NRBP
 };
@@ -125,8 +125,8 @@ pub(super) const STREC: MeasureEntry = MeasureEntry {
     formula: "subtopics with a relevant document in the top min(k,n) / S",
     source: "Zhai, Cohen & Lafferty, SIGIR 2003; ndeval",
     cutoffs: Cutoffs::Required,
-    params: &[THRESHOLD, NO_RELEVANT],
-    build: |settings| novelty(settings, 1.0, Divisor::Subtopics, |_| 1.0),
+    params: &[UPPER, THRESHOLD, NO_RELEVANT],
+    build: |settings| Ok(Box::new(novelty(settings, 1.0, Divisor::Subtopics, |_| 1.0)?)),
     ..ALPHA_NDCG
 };
 
@@ -148,9 +148,24 @@ const BETA: Param = Param {
     usual: None,
 };
 
-fn alpha(settings: &Settings) -> Result<f64, MeasureError> {
-    settings.get("alpha")
+words! {
+    /// The order whose value is U.
+    Upper, "upper", {
+        /// At each rank the document of most remaining gain.
+        Greedy = "greedy",
+        /// The best order.
+        Exact = "exact",
+    }
 }
+
+const UPPER: Param = Param {
+    name: "upper",
+    help: "U: the value of the greedy order, which another order may exceed, or of the best order, which is found for up to 20 documents with a subtopic; beyond, what needs U is undefined",
+    values: "greedy or exact",
+    canonical: word::<Upper>,
+    default: |_, _| Upper::Greedy.to_string(),
+    usual: None,
+};
 
 /// How the sum over subtopics becomes the original value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -168,21 +183,25 @@ struct Novelty {
     alpha: f64,
     discounts: Discounts,
     divisor: Divisor,
+    upper: Upper,
     /// The sum of (1-alpha)^{i-1} D(i) over all ranks, if it has a closed form.
     whole_sum: Option<f64>,
     no_relevant: NoRelevant,
 }
 
-fn novelty(
-    settings: &Settings,
-    alpha: f64,
-    divisor: Divisor,
-    discount: impl Fn(usize) -> f64 + Send + Sync + 'static,
-) -> Result<Box<dyn Measure>, MeasureError> {
-    Ok(Box::new(of_novelty(settings, alpha, divisor, discount)?))
+/// Novelty with a discount of ranks.
+fn discounted(settings: &Settings, discount: Discount, divisor: Divisor) -> Result<Box<dyn Measure>, MeasureError> {
+    Ok(Box::new(novelty(settings, settings.get("alpha")?, divisor, move |rank| discount.at(rank))?))
 }
 
-fn of_novelty(
+/// Novelty for a user who goes on with probability beta.
+fn rank_biased(settings: &Settings, divisor: Divisor) -> Result<Box<dyn Measure>, MeasureError> {
+    let (alpha, beta): (f64, f64) = (settings.get("alpha")?, settings.get("beta")?);
+    let novelty = novelty(settings, alpha, divisor, move |rank| libm::pow(beta, rank as f64 - 1.0))?;
+    Ok(Box::new(Novelty { whole_sum: Some(1.0 / (1.0 - (1.0 - alpha) * beta)), ..novelty }))
+}
+
+fn novelty(
     settings: &Settings,
     alpha: f64,
     divisor: Divisor,
@@ -193,14 +212,9 @@ fn of_novelty(
         pass: GradeTable::new(|grade| 1.0 - alpha * f64::from(u8::from(grade > 0))),
         certain: alpha == 1.0,
     };
-    let (discounts, no_relevant) = (Discounts::new(discount), settings.get("no_relevant")?);
-    Ok(Novelty { user, alpha, discounts, divisor, whole_sum: None, no_relevant })
-}
-
-fn rank_biased(settings: &Settings, divisor: Divisor) -> Result<Box<dyn Measure>, MeasureError> {
-    let (alpha, beta) = (alpha(settings)?, settings.get::<f64>("beta")?);
-    let novelty = of_novelty(settings, alpha, divisor, move |rank| libm::pow(beta, rank as f64 - 1.0))?;
-    Ok(Box::new(Novelty { whole_sum: Some(1.0 / (1.0 - (1.0 - alpha) * beta)), ..novelty }))
+    let (upper, no_relevant) = (settings.get("upper")?, settings.get("no_relevant")?);
+    let discounts = Discounts::new(discount);
+    Ok(Novelty { user, alpha, discounts, divisor, upper, whole_sum: None, no_relevant })
 }
 
 impl Novelty {
@@ -228,7 +242,8 @@ impl Measure for Novelty {
     }
 
     fn greedy(&self) -> Option<Greedy> {
-        Some(Greedy { left: 1.0 - self.alpha })
+        let exact = || (0..MOST_DOCUMENTS).map(|position| self.discounts.at(position)).collect();
+        Some(Greedy { left: 1.0 - self.alpha, exact: (self.upper == Upper::Exact).then(exact) })
     }
 
     fn of_subtopics(&self, cutoff: Option<usize>, subtopics: usize, judged: usize, upper: f64) -> f64 {
@@ -267,7 +282,7 @@ impl Measure for IntentAware {
     }
 
     fn greedy(&self) -> Option<Greedy> {
-        Some(Greedy { left: 1.0 })
+        Some(Greedy { left: 1.0, exact: None })
     }
 
     fn of_subtopics(&self, cutoff: Option<usize>, subtopics: usize, _: usize, _: f64) -> f64 {

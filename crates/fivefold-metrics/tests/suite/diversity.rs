@@ -64,6 +64,86 @@ fn the_greedy_order_is_not_always_the_best() {
     assert!(values[2].is_nan(), "{values:?}");
 }
 
+/// The topic of the test above: with the best order as U, no value is above 1.
+#[test]
+fn the_best_order_is_no_worse_than_any() {
+    let evaluator = evaluator(&["nerr_ia(upper=exact)@2", "alpha_ndcg(upper=exact)@2"], &exact());
+    let topic = evaluator.topic("1", &pool(&[("a", &[1, 3]), ("b", &[0, 2]), ("c", &[0, 3])]));
+    assert_eq!(evaluator.evaluate(&topic, &["a", "b"], &[2.0, 1.0]).unwrap(), [1.0, 1.0]);
+}
+
+/// Made topics: numbers that look random, from a linear congruential generator.
+fn made_topic(number: usize, documents: usize, subtopics: usize) -> Vec<(String, Vec<usize>)> {
+    let mut state = number as u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    };
+    let document = |place: usize| {
+        let own = (0..subtopics).filter(|_| next().is_multiple_of(2)).collect();
+        (format!("d{place}"), own)
+    };
+    (0..documents).map(document).collect()
+}
+
+/// With `upper=exact`, U is the highest value of all orders of the judged documents.
+#[test]
+fn the_exact_upper_bound_is_the_highest_value_of_all_orders() {
+    let mut above_greedy = 0;
+    for number in 0..300 {
+        let made = made_topic(number, 3 + number % 3, 3 + number % 4);
+        if made.iter().all(|(_, own)| own.is_empty()) {
+            continue;
+        }
+        let documents: Vec<(&str, &[usize])> = made.iter().map(|(id, own)| (id.as_str(), own.as_slice())).collect();
+        let judged = pool(&documents);
+        let ids: Vec<&str> = documents.iter().map(|(id, _)| *id).collect();
+        for (name, alpha, beta) in
+            [("alpha_ndcg", 0.5, 0.5), ("nerr_ia", 0.3, 0.5), ("nnrbp", 0.5, 0.8), ("strec", 1.0, 0.5)]
+        {
+            for k in if name == "nnrbp" { 6..7 } else { 1..4 } {
+                let values: Vec<f64> = (orders(ids.len()).iter())
+                    .map(|order| {
+                        let run: Vec<&[usize]> = order.iter().map(|&row| documents[row].1).collect();
+                        by_formula(name, k, &run, &documents, alpha, beta)
+                    })
+                    .collect();
+                let highest = values.iter().copied().fold(0.0, f64::max);
+                let place = values.iter().position(|&value| value == highest).unwrap();
+                let mut scores = vec![0.0; ids.len()];
+                orders(ids.len())[place].iter().enumerate().for_each(|(place, &row)| scores[row] = -(place as f64));
+                let spec = match name {
+                    "nnrbp" => "nnrbp.v2(beta=0.8,upper=exact)".to_owned(),
+                    "strec" => format!("strec.v2(upper=exact)@{k}"),
+                    _ => format!("{name}.v2(alpha={alpha},upper=exact)@{k}"),
+                };
+                let [exact, greedy] = [spec.clone(), spec.replace("exact", "greedy")].map(|spec| {
+                    let evaluator = evaluator(&[&spec], &exact());
+                    evaluator.evaluate(&evaluator.topic("1", &judged), &ids, &scores).unwrap()[0]
+                });
+                assert!(exact.is_nan() || close(exact, 1.0, 1e-12), "{spec} on {made:?}: {exact}");
+                above_greedy += usize::from(greedy > 1.0 + 1e-9);
+            }
+        }
+    }
+    assert!(above_greedy > 5, "{above_greedy}");
+}
+
+#[test]
+fn a_topic_of_more_than_20_documents_has_no_exact_upper_bound() {
+    let evaluator = evaluator(&["alpha_ndcg(upper=exact)@10", "alpha_ndcg@10", "nnrbp(upper=exact)"], &exact());
+    let values = |documents: usize| {
+        let mut made = made_topic(7, 40, 8);
+        made.retain(|(_, own)| !own.is_empty());
+        let documents: Vec<(&str, &[usize])> =
+            made[..documents].iter().map(|(id, own)| (id.as_str(), own.as_slice())).collect();
+        evaluator.evaluate(&evaluator.topic("1", &pool(&documents)), &[documents[0].0], &[0.0]).unwrap()
+    };
+    let (most, beyond) = (values(20), values(21));
+    assert!(most[0] > 0.0 && most[0] <= most[1] && most[2] > 0.0, "{most:?}");
+    assert!(beyond[0].is_nan() && beyond[1] > 0.0 && beyond[2].is_nan(), "{beyond:?}");
+}
+
 /// The sum over subtopics of one order, from the formula.
 fn by_formula(name: &str, k: usize, run: &[&[usize]], pool: &[(&str, &[usize])], alpha: f64, beta: f64) -> f64 {
     let mut subtopics: Vec<usize> = pool.iter().flat_map(|(_, subtopics)| subtopics.to_vec()).collect();
