@@ -176,7 +176,8 @@ fn of_parameters(stem: &str, given: &str, program: Program) -> Result<Option<Lin
             let mut numbers = given.split(',');
             let named = ["a", "b", "c", "d"].iter().map(|name| Some(format!("{name}={}", numbers.next()?)));
             let named = named.collect::<Option<Vec<String>>>().filter(|_| numbers.next().is_none());
-            named.map(|named| format!("utility({})", named.join(",")))
+            // Without -N, trec_eval's collection has 0 documents.
+            named.map(|named| format!("utility({},docs=0)", named.join(",")))
         }
         "11pt_avg" => {
             let rounding = if program == Program::V10 { ",rounding=v10" } else { "" };

@@ -6,6 +6,10 @@
 //! `set_relp` = h / min(n, R). `utility` = a h + b (n-h) + c (R-h) + d (docs+h-n-R). Source:
 //! trec_eval, `set_P`, `set_recall`, `set_F`, `set_map`, `set_relative_P`, `utility`.
 //!
+//! `utility` with a worth d needs `docs`, the number of documents of the collection (-N of
+//! trec_eval). trec_eval takes 0 if it is not given, so that the documents that were not retrieved
+//! are fewer than none; here this is an error, and `docs=0` gives trec_eval's number.
+//!
 //! `set_p` is undefined without a retrieved document, the others but `utility` without a relevant
 //! document; trec_eval's are then 0. The order of the documents plays no role, so V1 and V2 do not
 //! exist.
@@ -101,12 +105,18 @@ pub(super) const UTILITY: MeasureEntry = MeasureEntry {
         Param { name: "b", help: "the worth of another retrieved document", default: |_, _| "-1".to_owned(), ..WORTH },
         Param { name: "c", help: "the worth of a relevant document that was not retrieved", ..WORTH },
         Param { name: "d", help: "the worth of another document that was not retrieved", ..WORTH },
-        Param { name: "docs", help: "number of documents of the collection, which d needs", ..WORTH },
+        DOCS,
         THRESHOLD,
     ],
     build: |settings| {
-        let [a, b, c, d, docs] = ["a", "b", "c", "d", "docs"].map(|name| settings.get::<f64>(name));
-        let (a, b, c, d, docs) = (a?, b?, c?, d?, docs?);
+        let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| settings.get::<f64>(name));
+        let (a, b, c, d) = (a?, b?, c?, d?);
+        let docs: Option<f64> = settings.get::<String>("docs")?.parse().ok();
+        if d != 0.0 && docs.is_none() {
+            let must_be = "the number of documents of the collection, since d is not 0; trec_eval takes 0 without -N";
+            return Err(settings.wrong("docs", must_be));
+        }
+        let docs = docs.unwrap_or(0.0);
         let of = move |set: Set| {
             let (others, missed) = (set.retrieved - set.found, set.relevant - set.found);
             a * set.found + b * others + c * missed + d * (docs + set.found - set.retrieved - set.relevant)
@@ -124,6 +134,15 @@ const WORTH: Param = Param {
     canonical: |text| number(text, |worth| worth.abs() <= 1e9),
     default: |_, _| "0".to_owned(),
     usual: None,
+};
+
+const DOCS: Param = Param {
+    name: "docs",
+    help: "number of documents of the collection, which d needs",
+    values: "a number of at most 1e9, or unknown",
+    canonical: |text| if text == "unknown" { Some(text.to_owned()) } else { (WORTH.canonical)(text) },
+    default: |_, _| "unknown".to_owned(),
+    usual: Some("unknown"),
 };
 
 /// The numbers of retrieved documents, of relevant retrieved documents, and of relevant documents.
@@ -180,5 +199,22 @@ where
 
     fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
         (self.undefined)(self.set(query)).unwrap_or(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::one_query::value;
+
+    /// trec_eval 9.0.8 and 10.0 (`te_calc_utility`): p4 x (num_docs_in_coll + num_rel_ret - num_ret
+    /// - num_rel), and num_docs_in_coll is 0 without -N. One of three documents is relevant.
+    #[test]
+    fn documents_that_were_not_retrieved_need_the_size_of_the_collection() {
+        let (grades, scores) = ([1, 0, 0], [3.0, 2.0, 1.0]);
+        assert_eq!(value("utility(d=1,docs=10)", &grades, &scores), Ok(Some(1.0 - 2.0 + 7.0)));
+        assert_eq!(value("utility(d=1,docs=0)", &grades, &scores), Ok(Some(1.0 - 2.0 - 3.0)));
+        assert_eq!(value("utility", &grades, &scores), Ok(Some(-1.0)));
+        let error = value("utility(d=1)", &grades, &scores).unwrap_err().to_string();
+        assert!(error.contains("`docs` of `utility` must be the number of documents"), "{error}");
     }
 }
