@@ -14,7 +14,7 @@ use crate::commands::Command;
 use crate::format::{TABLES_IN_FOLDER, VALUES_IN_FOLDER};
 use crate::interrupt::TRY_AGAIN;
 use crate::screen::{Screen, tell_report};
-use crate::{memory, old_words, problem};
+use crate::{memory, old_words, problem, trec_eval_options};
 
 /// The exit code of a request that cannot be done.
 const USER_ERROR: u8 = 2;
@@ -58,7 +58,7 @@ pub(crate) fn run(registry: &Registry) -> u8 {
     problem::install(forced);
     let arguments = old_words::replace(arguments);
     let parsed = command().color(colour).try_get_matches_from(&arguments).and_then(|m| Cli::from_arg_matches(&m));
-    let parsed = parsed.map_err(|error| with_forms(error, &command(), &arguments));
+    let parsed = parsed.map_err(|error| with_tips(error, &command(), &arguments));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
@@ -104,6 +104,26 @@ pub(crate) fn command() -> clap::Command {
 /// The command that the arguments name.
 fn subcommand_of<'c>(command: &'c clap::Command, arguments: &[OsString]) -> Option<&'c clap::Command> {
     arguments.iter().skip(1).filter_map(|word| word.to_str()).find_map(|word| command.find_subcommand(word))
+}
+
+/// Returns the error, with a tip for an option that users know from elsewhere.
+fn with_tips(error: clap::Error, command: &clap::Command, arguments: &[OsString]) -> clap::Error {
+    of_trec_eval(with_forms(error, command, arguments), command, arguments)
+}
+
+/// Adds a tip if the error refuses an option of trec_eval.
+fn of_trec_eval(mut error: clap::Error, command: &clap::Command, arguments: &[OsString]) -> clap::Error {
+    let is_eval = subcommand_of(command, arguments).is_some_and(|own| own.get_name() == "eval");
+    let refused = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(refused)) if is_eval && error.kind() == ErrorKind::UnknownArgument => refused,
+        _ => return error,
+    };
+    if let Some(tip) = trec_eval_options::tip(refused.split(['=', ' ']).next().unwrap_or(refused)) {
+        // An option with a similar name has another meaning.
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 /// Options that ask for a form of output. Not every command has them.
@@ -174,6 +194,34 @@ mod tests {
         told("run", true);
         fivefold_studies::STUDIES.iter().for_each(|study| told(study.kind, false));
         assert!(!refused("make").contains("results folder"));
+    }
+
+    /// The options in the usage of trec_eval 10.0, in its order (`getopt_long` of trec_eval.c):
+    /// `eval` takes each, or names what to use.
+    #[test]
+    fn eval_knows_each_option_of_trec_eval() {
+        const SHORT: &str = "hvqmclnDJNMRToZ";
+        const LONG: &str = "help version query_eval_wanted measure complete_rel_info_wanted level_for_rel nosummary \
+            Debug_level Judged_docs_only Number_docs_in_coll Max_retrieved_per_topic Rel_info_format Results_format \
+            Output_old_results_format Zscore";
+        let command = command();
+        let short = SHORT.chars().map(|letter| format!("-{letter}"));
+        for option in short.chain(LONG.split_whitespace().map(|word| format!("--{word}"))) {
+            let arguments = ["fivefold", "eval", "--qrels", "q", "--runs", "r", &option, "1"].map(OsString::from);
+            let error = match command.clone().try_get_matches_from(&arguments) {
+                Ok(_) => continue,
+                Err(error) => with_tips(error, &command, &arguments),
+            };
+            let (kind, text) = (error.kind(), error.to_string());
+            let taken = [ErrorKind::DisplayHelp, ErrorKind::DisplayVersion].contains(&kind);
+            assert!(
+                taken || text.contains("of trec_eval") || !text.contains(&format!("'{option}'")),
+                "{option}: {text}"
+            );
+        }
+        let of_another = ["fivefold", "measures", "-Z"].map(OsString::from);
+        let error = command.clone().try_get_matches_from(&of_another).unwrap_err();
+        assert!(!with_tips(error, &command, &of_another).to_string().contains("trec_eval"));
     }
 
     /// `--json` and `--format json` mean the same in every command that gives JSON.

@@ -59,6 +59,7 @@ mod study;
 mod systems;
 mod table_choice;
 mod threads;
+mod trec_eval_options;
 
 use std::process::ExitCode;
 

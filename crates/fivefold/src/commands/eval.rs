@@ -53,7 +53,8 @@ Measures of diversity (alpha_ndcg@20, err_ia@20, nrbp, strec@20, ...) read the s
 --format ndeval, gdeval and ir_measures give the output of these programs, ndeval's as with -traditional. \
 --format trec_eval gives the output of trec_eval 9.0.8 for scripts that read it: `-q -m all_trec` works as there. Its other \
 options are here: -c is --missing-topics zero, -l N is --threshold N, -J is --unjudged removed, -M N is --depth N, \
--N DOCS is the measure utility(docs=DOCS).")]
+-N DOCS is the measure utility(docs=DOCS). There is no -Z (`fivefold standardise` does the same for several systems) \
+and no -n.")]
 pub(crate) struct Args {
     /// LETOR/SVMlight file with the grades, plain or .gz; several files are the folds, in order
     #[arg(long, value_name = "FILE", required_unless_present_any = ["dataset", "qrels"], num_args = 1..)]
