@@ -10,5 +10,7 @@ mod exact_means;
 mod exchanges;
 mod explain;
 mod invariants;
+mod negative;
 mod pools;
 mod real_data;
+mod whole;
