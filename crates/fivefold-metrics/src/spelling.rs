@@ -214,6 +214,7 @@ const ALIASES: &[Alias] = &[
 /// what to use.
 const REFUSED: &[(&str, &str)] = &[
     ("hits", "it is a count of relevant documents; use `p` or `recall` at the same cutoff"),
+    ("rbo", "it compares two runs with each other, without judgements: `fivefold rbo`"),
     ("ndcg_rel", "trec_eval calls it experimental; use `ndcg`"),
     ("Rndcg", "trec_eval calls it experimental; use `ndcg`"),
     ("G", "trec_eval calls it experimental; use `bing`"),

@@ -40,6 +40,8 @@ struct Described {
     cutoff: &'static str,
     /// What the measure asks of the data.
     asks: &'static str,
+    /// Whether there are V1 and V2, or why not.
+    versions: String,
     /// The effect of the version, if the user named a version.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<&'static str>,
@@ -68,6 +70,10 @@ impl From<&MeasureEntry> for Described {
                 Cutoffs::Fixed(_) => "no cutoff; the measure always looks at the same ranks",
             },
             asks: entry.asks.words(),
+            versions: match entry.no_ue {
+                None => ".v1 and .v2".to_owned(),
+                Some(reason) => format!("none: {reason}"),
+            },
             version: None,
             parameters: entry.params.iter().map(Parameter::from).collect(),
         }
@@ -124,9 +130,8 @@ fn list(screen: &mut Screen) {
     }
     screen.line("two runs, without judgements:\n  rank-biased overlap: `fivefold rbo`\n");
     screen.line(
-        "`fivefold measures NAME` shows formula, source and parameters. Measures take .v1 and .v2, unless the order",
+        "`fivefold measures NAME` shows formula, source and parameters, and whether a measure takes .v1 and .v2.",
     );
-    screen.line("of the documents plays no role.");
 }
 
 /// Finds a measure by a name that may contain a version, parameters and a cutoff.
@@ -165,6 +170,7 @@ impl Listed for Described {
         let mut facts = vec![("Formula", self.formula)];
         facts.extend(self.version.map(|version| ("Version", version)));
         facts.extend([("Source", self.source), ("Cutoff", self.cutoff), ("Asks for", self.asks)]);
+        facts.push(("Versions", &self.versions));
         screen.columns(&[], facts.into_iter().map(|(name, text)| vec![name.to_owned(), text.to_owned()]));
         if !self.parameters.is_empty() {
             screen.line("");
