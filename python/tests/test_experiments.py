@@ -111,8 +111,10 @@ def test_errors_of_experiments_are_those_of_the_program(experiment, tmp_path):
         ff.results(tmp_path / "none")
 
 
+# Python has no KeyboardInterrupt where SIGINT is ignored, as in a background job of a shell.
 LONG = """
-import sys, fivefold as ff
+import signal, sys, fivefold as ff
+signal.signal(signal.SIGINT, signal.default_int_handler)
 ff.run(sys.argv[1], out=sys.argv[2])
 """
 

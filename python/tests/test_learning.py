@@ -117,7 +117,8 @@ def test_the_habits_of_scikit_learn():
 
 
 LONG = """
-import numpy as np, fivefold as ff
+import signal, numpy as np, fivefold as ff
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job of a shell
 rng = np.random.default_rng(1)
 X, y = rng.normal(size=(4000, 20)).astype(np.float32), rng.integers(0, 3, 4000)
 print("ready", flush=True)
