@@ -23,7 +23,7 @@
 //!   counted.
 //!
 //! [`Joined`] treats topics and documents that only the run or only the qrels have. Cost: one pass
-//! over the text, and a sort of each topic's documents by id.
+//! over the text, and a table of each topic's documents by id.
 
 mod document_id;
 mod error;

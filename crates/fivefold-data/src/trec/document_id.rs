@@ -57,7 +57,7 @@ impl DocumentId {
 
     /// The id's bytes.
     #[inline]
-    pub(super) fn bytes(&self) -> &[u8] {
+    fn bytes(&self) -> &[u8] {
         match &self.0 {
             Form::Short { length, bytes } => &bytes[..usize::from(*length)],
             Form::Long(id) => id.as_bytes(),
@@ -83,7 +83,7 @@ impl DocumentId {
 
     /// The first eight bytes as a number; of two ids, the number of the lower is not higher.
     #[inline]
-    pub(super) fn start(&self) -> u64 {
+    fn start(&self) -> u64 {
         match &self.0 {
             Form::Short { bytes: [a, b, c, d, e, f, g, h, ..], .. } => {
                 u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h])
