@@ -1,5 +1,6 @@
 //! Errors of a measure's name, of a query or of scores.
 
+use fivefold_base::ue::UnknownVersion;
 use fivefold_base::words::counted;
 use fivefold_base::words::nearest;
 
@@ -165,5 +166,11 @@ impl MeasureError {
             }
         };
         MeasureError::Unknown { what: what.into(), name: name.to_owned(), help }
+    }
+}
+
+impl From<UnknownVersion> for MeasureError {
+    fn from(error: UnknownVersion) -> Self {
+        MeasureError::Unknown { what: "version".to_owned(), help: error.help(), name: error.name }
     }
 }

@@ -14,33 +14,12 @@ use std::str::FromStr;
 use fivefold_base::renamed::{self, Renamed, new_name};
 use serde::{Deserialize, Serialize};
 
-use crate::conventions::{Conventions, words};
+use crate::conventions::Conventions;
 use crate::entry::{Cutoffs, InPaper, MeasureEntry, Param, Settings};
 use crate::error::MeasureError;
 use crate::measures::all_measures;
 
-words! {
-    /// The version of a measure.
-    ///
-    /// ```
-    /// use fivefold_metrics::{MeasureSpec, Version, value};
-    ///
-    /// let spec: MeasureSpec = "ndcg@10".parse()?;
-    /// let name = spec.with_version(Version::V2).to_string();
-    /// assert_eq!(name, "ndcg.v2@10");
-    /// // All documents tie, so V2 is 0.
-    /// assert_eq!(value(&name, &[2, 0, 1], &[0.5, 0.5, 0.5])?, Some(0.0));
-    /// # Ok::<(), fivefold_metrics::MeasureError>(())
-    /// ```
-    Version, "version", {
-        /// The measure as it is usually defined.
-        Original = "original",
-        /// Upper-expected normalised: (A/U) (A/(A+E)).
-        V1 = "v1",
-        /// Upper-expected normalised: (A-E)/(U-E), or (A-E)/E below the expected value.
-        V2 = "v2",
-    }
-}
+pub use fivefold_base::ue::Version;
 
 /// A measure, a version of it, parameters and a cutoff.
 ///
