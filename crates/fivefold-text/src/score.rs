@@ -26,6 +26,13 @@ impl Pair {
         };
         if denominator == 0 { 0.0 } else { numerator / denominator as f64 }
     }
+
+    /// F1 by the formula of rouge-score, with its rounding. Of references with equal F1, the last
+    /// bits decide there which one `max` takes, and so P and R.
+    fn f1_of_rouge_score(self) -> f64 {
+        let [precision, recall] = [self.value(Value::Precision), self.value(Value::Recall)];
+        if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 }
+    }
 }
 
 /// The value of a candidate by its pairs with the references that a measure uses; NaN if it is
@@ -42,7 +49,7 @@ pub(crate) fn combined(settings: &Settings, pairs: impl Iterator<Item = Pair> + 
         References::Max => {
             let mut best: Option<(f64, Pair)> = None;
             for pair in kept {
-                let f1 = pair.value(Value::F1);
+                let f1 = pair.f1_of_rouge_score();
                 // Of equal ones the first, as rouge-score does.
                 if best.is_none_or(|(highest, _)| f1 > highest) {
                     best = Some((f1, pair));
@@ -98,6 +105,19 @@ mod tests {
         // The second reference has the highest F1, 2/3.
         assert_eq!((of(Max, Zero, F1), of(Max, Zero, Recall), of(Max, Zero, Precision)), (2.0 / 3.0, 1.0, 0.5));
         assert_eq!(of(Pool, Zero, Recall), 4.0 / 6.0);
+    }
+
+    /// F1 is 2/3 with both references. The package takes the second, whose 2PR/(P + R) is larger by
+    /// rounding: it gives P = .5 and R = 1.
+    #[test]
+    fn equal_f1_is_decided_as_in_rouge_score() {
+        let pairs = [(3.0, 5), (2.0, 2)].map(|(matches, reference)| Pair { matches, candidate: 4, reference });
+        let of = |value| {
+            let settings = Settings { references: References::Max, value, ..Settings::default() };
+            combined(&settings, pairs.into_iter())
+        };
+        assert_eq!(pairs[0].value(Value::F1), pairs[1].value(Value::F1));
+        assert_eq!([of(Value::Precision), of(Value::Recall)], [0.5, 1.0]);
     }
 
     #[test]

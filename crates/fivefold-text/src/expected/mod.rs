@@ -128,6 +128,3 @@ pub(crate) fn expected(
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

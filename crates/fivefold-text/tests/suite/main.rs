@@ -1,0 +1,9 @@
+//! The tests of the crate from outside, in one binary.
+#![allow(clippy::unwrap_used)] // a test
+
+mod check_values;
+mod common;
+mod enumeration;
+mod invariants;
+mod rouge_score;
+mod summeval;
