@@ -216,6 +216,7 @@ fn reports_and_studies_see_no_engine_and_measures_no_rankers() {
         ("fivefold-analysis", &["fivefold-data", "fivefold-results"]),
         ("fivefold-metrics", &["fivefold-core", "fivefold-data"]),
         ("fivefold-stats", &["fivefold-core", "fivefold-data"]),
+        ("fivefold-text", &["fivefold-core", "fivefold-data", "fivefold-metrics", "fivefold-stats"]),
         ("fivefold-core", &["fivefold-data", "fivefold-metrics"]),
     ] {
         let seen = dependencies(name);
