@@ -7,7 +7,7 @@
 use fivefold_base::Seed;
 
 use crate::expected::chance::LogFactorials;
-use crate::expected::draws::{matches_of_places, mean, places};
+use crate::expected::draws::{matches_of_each, mean};
 use crate::expected::{AnyMatcher, Drawing, Mean, Random, Source, expected};
 use crate::measure::TextMeasure;
 use crate::score::{Pair, combined, combined_error};
@@ -125,7 +125,7 @@ impl Group {
     /// All cells of a document: `[measure of the group][system]`. `seed` is the document's; a
     /// missing candidate counts as empty here.
     pub(crate) fn cells(&self, document: &Around<'_>, slots: &mut Slots) -> Vec<Vec<Cell>> {
-        let drawn: Vec<Shared> = self.shared.iter().map(|item| self.draw(item, document)).collect();
+        let drawn: Vec<Shared> = self.shared.iter().map(|item| self.shared_lengths(item, document)).collect();
         let references: Vec<OfReference> = (0..self.references(document.place))
             .map(|reference| self.of_reference(document, reference, &drawn, slots))
             .collect();
@@ -173,7 +173,7 @@ impl Group {
         };
         let expected = self.by_reference.iter().map(&mut of_item).collect();
         let shared = self.shared.iter().zip(drawn).map(|(item, drawn)| {
-            matches_of_places(&mut matchers[place_of(item.metric)], &source, &drawn.places, &drawn.lengths)
+            matches_of_each(&mut matchers[place_of(item.metric)], &source, &drawn.lengths, drawn.random)
         });
         let shared = shared.collect();
         let others = self.mismatch.iter().map(|&metric| {
@@ -207,8 +207,8 @@ impl Group {
         self.seed.derive(document.id).derive(model.to_string())
     }
 
-    /// Random summaries for all references at once.
-    fn draw(&self, item: &ByReference, document: &Around<'_>) -> Shared {
+    /// What random summaries all references of a document share.
+    fn shared_lengths(&self, item: &ByReference, document: &Around<'_>) -> Shared {
         let texts = &self.texts;
         let count = texts.references(document.place);
         let tokens: usize = (0..count).map(|reference| texts.reference(document.place, reference).len()).sum();
@@ -217,14 +217,12 @@ impl Group {
         let mut lengths = increasing(&asked);
         // An empty text needs no draw.
         lengths.retain(|&length| length > 0);
-        let source = texts.source(document.place).len();
-        if source == 0 {
+        if texts.source(document.place).is_empty() {
             lengths.clear();
         }
         let seed = self.seed(document, item.drawing).derive("all references");
         let random = Random { drawing: item.drawing, draws: item.draws, seed };
-        let places = lengths.last().map(|&longest| places(random, source, longest)).unwrap_or_default();
-        Shared { asked, lengths, places }
+        Shared { asked, lengths, random }
     }
 
     fn score(&self, measure: &TextMeasure, document: &Around<'_>, references: &[OfReference], system: usize) -> f64 {
@@ -320,8 +318,8 @@ struct Shared {
     asked: Vec<usize>,
     /// The same lengths, each once and increasing, without 0.
     lengths: Vec<usize>,
-    /// The places of the source's tokens, summary by summary.
-    places: Vec<u32>,
+    /// How they are drawn.
+    random: Random,
 }
 
 /// E of the value at the best of several references.

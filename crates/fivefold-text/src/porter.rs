@@ -2,7 +2,7 @@
 //!
 //! Source: Porter, An algorithm for suffix stripping, Program 14(3), 1980; NLTK's
 //! `nltk/stem/porter.py` (Apache-2.0) for the extensions. Differences from the paper:
-//! - some words have fixed stems ([`FIXED`]);
+//! - some words have fixed stems, as `skies` and `dying`;
 //! - `-ies` and `-ied` of words of four letters give `-ie`;
 //! - `-y` becomes `-i` after a consonant that is not the first letter, whatever stands before;
 //! - `-alli` gives `-al`, and step 2 is done again; `-bli`, `-fulli` and `-logi` have rules;

@@ -119,7 +119,8 @@ words! {
     Upper, {
         /// 1: the value of the reference itself.
         One = "one",
-        /// The value of the best bag of source tokens, as long as the reference. ROUGE-1 only.
+        /// The value of the best bag of source tokens, as long as the reference. ROUGE-1 only. A
+        /// summary with words of its own can exceed it, and then has V2 above 1.
         Source = "source",
     }
 }
@@ -222,7 +223,7 @@ pub struct Settings {
     pub tokeniser: Tokeniser,
     /// What is made of a token.
     pub stemmer: Stemmer,
-    /// The number of random summaries where E has no closed form; at least 2.
+    /// The number of random summaries where E has no closed form; from 2 to 100,000.
     pub draws: u32,
 }
 
@@ -289,9 +290,9 @@ pub const PARAMS: &[Param] = &[
     Param {
         name: "draws",
         help: "E: the number of random summaries where there is no closed form",
-        values: "a whole number from 2 to 1000000",
+        values: "a whole number from 2 to 100000",
         set: |settings, text| {
-            settings.draws = text.parse().ok().filter(|draws| (2..=1_000_000).contains(draws))?;
+            settings.draws = text.parse().ok().filter(|draws| (2..=100_000).contains(draws))?;
             Some(())
         },
         get: |settings| settings.draws.to_string(),

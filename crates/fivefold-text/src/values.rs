@@ -1,8 +1,10 @@
 //! Values of text measures by measure, system and document, with what went into V1 and V2.
 
 use fivefold_base::Version;
+use fivefold_base::ue::slopes;
 
 use crate::measure::TextMeasure;
+use crate::settings::Clip;
 
 /// One of the numbers of a text.
 ///
@@ -142,6 +144,53 @@ impl TextValues {
         let defined = all.iter().filter(|value| !value.is_nan());
         let (count, sum) = defined.fold((0, 0.0), |(count, sum), value| (count + 1, sum + value));
         if count == 0 { f64::NAN } else { sum / f64::from(count) }
+    }
+
+    /// The standard error that the mean of a column has from a drawn E; 0 if E is exact. Documents are
+    /// drawn apart. The summaries of one document share their draws, so their errors add up.
+    ///
+    /// ```
+    /// use fivefold_text::{Column, Corpus, Document, Seed, evaluate};
+    ///
+    /// let document = Document {
+    ///     id: "1".to_owned(),
+    ///     source: Some("the cat sat on the mat the end".to_owned()),
+    ///     references: vec!["the cat on the mat".to_owned()],
+    ///     candidates: vec![Some("the cat sat".to_owned())],
+    /// };
+    /// let corpus = Corpus { systems: vec!["lead".to_owned()], documents: vec![document] };
+    /// let values = evaluate(&corpus, &["rouge1".parse()?, "rougeL(model=sample)".parse()?], Seed::new(1))?;
+    /// assert_eq!(values.mean_error(Column::Expected, 0), 0.0);
+    /// assert!(values.mean_error(Column::Expected, 1) > 0.0);
+    /// assert_eq!(values.mean_error(Column::Score, 1), 0.0);
+    /// # Ok::<(), fivefold_text::TextError>(())
+    /// ```
+    pub fn mean_error(&self, column: Column, measure: usize) -> f64 {
+        let clips = self.measures[measure].settings().clip == Clip::Zero;
+        let (mut count, mut squares) = (0, 0.0);
+        for document in 0..self.documents.len() {
+            let mut of_document = 0.0;
+            for system in 0..self.systems.len() {
+                let of = |column| self.values[self.place(column, measure, system, document)];
+                if of(column).is_nan() {
+                    continue;
+                }
+                let [a, e, u] = [Column::Score, Column::Expected, Column::Upper].map(of);
+                let slope = match column {
+                    Column::Expected => 1.0,
+                    Column::V2 if clips && a < e => 0.0,
+                    Column::V1 => slopes(Version::V1, a, u, e)[1],
+                    Column::V2 => slopes(Version::V2, a, u, e)[1],
+                    Column::Score | Column::Upper | Column::ExpectedError => 0.0,
+                };
+                count += 1;
+                if slope != 0.0 {
+                    of_document += slope * of(Column::ExpectedError);
+                }
+            }
+            squares += of_document * of_document;
+        }
+        if count == 0 { f64::NAN } else { squares.sqrt() / f64::from(count) }
     }
 
     pub(crate) fn set(&mut self, column: Column, [measure, system, document]: [usize; 3], value: f64) {

@@ -63,11 +63,13 @@ def summeval(use_stemmer):
                     exact = score[kind].recall * units(kind, lengths[0][r])
                     assert abs(exact - round(exact)) < 1e-9
                     matches[kind][r][s] = round(exact)
-                for name, chosen in (("first", [scores[0][kind]]), ("mean", [score[kind] for score in scores]), ("max", [best[kind]])):
+                ways = {"first": [scores[0][kind]], "mean": [score[kind] for score in scores], "max": [best[kind]]}
+                for name, chosen in ways.items():
                     for place in range(3):
                         value = sum((one.fmeasure, one.recall, one.precision)[place] for one in chosen) / len(chosen)
                         means[f"{kind} {name}"][place] += value / 1200
-        documents.append({"references": lengths[0], "candidates": lengths[1], "matches": [matches[kind] for kind in TYPES]})
+        by_type = [matches[kind] for kind in TYPES]
+        documents.append({"references": lengths[0], "candidates": lengths[1], "matches": by_type})
     return {"means": means, "documents": documents}
 
 
@@ -91,11 +93,12 @@ def words_of_summeval():
 
 def made_words():
     """Beginnings with all kinds of letters before the end, and the endings that rules look at."""
-    beginnings = "tr sk rel oper form hop hopp fall hiss fizz fil enjo happ tri conflat troubl siz y by syzyg us use val feudal sens electr adjust oa a e n9".split()
-    endings = """ s es ies sses ss ed eed ied ing ings ying y ey ly ally alli ationally ational tional enci ency anci ancy izer iser bli ably
-        entli ently eli ely ousli ously ization ation ator alism iveness fulness ousness aliti ality iviti ivity biliti bility fulli fully
-        logi logy icate ative alize iciti icity ical ful ness al ance ence er ic able ible ant ement ment ent ion sion tion ou ism ate
-        iti ous ive ize e ee le ll lle yy yyy tte""".split()
+    beginnings = """tr sk rel oper form hop hopp fall hiss fizz fil enjo happ tri conflat troubl siz y by syzyg us use
+        val feudal sens electr adjust oa a e n9""".split()
+    endings = """ s es ies sses ss ed eed ied ing ings ying y ey ly ally alli ationally ational tional enci ency anci ancy
+        izer iser bli ably entli ently eli ely ousli ously ization ation ator alism iveness fulness ousness aliti ality
+        iviti ivity biliti bility fulli fully logi logy icate ative alize iciti icity ical ful ness al ance ence er ic
+        able ible ant ement ment ent ion sion tion ou ism ate iti ous ive ize e ee le ll lle yy yyy tte""".split()
     return sorted({beginning + ending for beginning in beginnings for ending in ["", *endings]})
 
 

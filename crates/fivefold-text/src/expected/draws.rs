@@ -39,22 +39,12 @@ impl Summaries {
 
 /// The mean matches of random summaries with one reference, for increasing lengths.
 pub(crate) fn matches(matcher: &mut impl Matcher, source: &Source, lengths: &[usize], random: Random) -> Vec<Mean> {
-    let mut summaries = Summaries::new(random, source.tokens.len());
     let mut sums = vec![[0_u64; 2]; lengths.len()];
-    for _ in 0..random.draws {
-        matcher.start();
-        let mut at = 0;
-        for (sum, &m) in sums.iter_mut().zip(lengths) {
-            while at < m {
-                let place = summaries.next(at);
-                matcher.push(source.tokens[place]);
-                at += 1;
-            }
-            let matches = u64::from(matcher.matches());
-            sum[0] += matches;
-            sum[1] += matches * matches;
-        }
-    }
+    draw(matcher, source, lengths, random, |place, matches| {
+        let matches = u64::from(matches);
+        sums[place][0] += matches;
+        sums[place][1] += matches * matches;
+    });
     let draws = f64::from(random.draws);
     let mean = |[sum, squares]: [u64; 2]| {
         let value = sum as f64 / draws;
@@ -64,44 +54,43 @@ pub(crate) fn matches(matcher: &mut impl Matcher, source: &Source, lengths: &[us
     sums.into_iter().map(mean).collect()
 }
 
-/// Random summaries that several references share, as places in the source: each has `longest`
-/// tokens, and stands after the one before.
-pub(crate) fn places(random: Random, tokens: usize, longest: usize) -> Vec<u32> {
-    let mut summaries = Summaries::new(random, tokens);
-    let mut all = Vec::with_capacity(random.draws as usize * longest);
-    for _ in 0..random.draws {
-        all.extend((0..longest).map(|at| summaries.next(at) as u32));
-    }
-    all
-}
-
-/// The matches of each summary of [`places`] with one reference, for increasing lengths:
-/// `[summary][length]`.
-pub(crate) fn matches_of_places(
+/// The matches of each random summary with one reference, for increasing lengths:
+/// `[summary][length]`. The same seed gives the same summaries to other references of the document.
+pub(crate) fn matches_of_each(
     matcher: &mut AnyMatcher,
     source: &Source,
-    places: &[u32],
     lengths: &[usize],
+    random: Random,
 ) -> Vec<u32> {
+    let mut found = Vec::with_capacity(random.draws as usize * lengths.len());
     match matcher {
-        AnyMatcher::Grams(grams) => each(grams, source, places, lengths),
-        AnyMatcher::Lcs(lcs) => each(lcs, source, places, lengths),
-    }
-}
-
-fn each(matcher: &mut impl Matcher, source: &Source, places: &[u32], lengths: &[usize]) -> Vec<u32> {
-    let mut found = Vec::new();
-    let longest = lengths.last().copied().unwrap_or(0);
-    for summary in places.chunks_exact(longest.max(1)) {
-        matcher.start();
-        let mut at = 0;
-        for &m in lengths {
-            summary[at..m].iter().for_each(|&place| matcher.push(source.tokens[place as usize]));
-            at = m;
-            found.push(matcher.matches());
-        }
+        AnyMatcher::Grams(grams) => draw(grams, source, lengths, random, |_, matches| found.push(matches)),
+        AnyMatcher::Lcs(lcs) => draw(lcs, source, lengths, random, |_, matches| found.push(matches)),
     }
     found
+}
+
+/// Calls `each` with the matches of each random summary at each length, summary by summary.
+fn draw(
+    matcher: &mut impl Matcher,
+    source: &Source,
+    lengths: &[usize],
+    random: Random,
+    mut each: impl FnMut(usize, u32),
+) {
+    let mut summaries = Summaries::new(random, source.tokens.len());
+    for _ in 0..random.draws {
+        matcher.start();
+        let mut at = 0;
+        for (place, &m) in lengths.iter().enumerate() {
+            while at < m {
+                let next = summaries.next(at);
+                matcher.push(source.tokens[next]);
+                at += 1;
+            }
+            each(place, matcher.matches());
+        }
+    }
 }
 
 /// The mean of values, and its standard error.

@@ -2,20 +2,26 @@
 //! of [`lcs`](crate::lcs): each draw takes a chance from one value to another.
 //!
 //! Tokens of the reference that the source lacks are never drawn, so V leaves them out. V has at
-//! most 2^n values, hence the limit of 16 tokens. Costs O(m 2^n n) at most.
+//! most 2^n values, hence the limit of 16 tokens. Costs O(m 2^n n) at most, so that m is limited
+//! too.
 
 use super::Source;
 use crate::lcs::after;
 use crate::slots::Local;
 
 /// The most tokens of the reference that the source has.
-pub(crate) const MOST: usize = 16;
+const MOST: usize = 16;
 
-/// E of the matches of random summaries of increasing lengths; `None` if the reference is too long.
+/// The most steps of all values of V together: with 16 tokens, summaries of 1,024 tokens.
+const MOST_STEPS: usize = 1 << 26;
+
+/// E of the matches of random summaries of increasing lengths; `None` if reference or summaries are
+/// too long.
 pub(crate) fn matches(reference: &Local, source: &Source, lengths: &[usize]) -> Option<Vec<f64>> {
     let is_known = |token: &&u32| source.counts[**token as usize] > 0;
     let kept: Vec<u32> = reference.tokens.iter().filter(is_known).copied().collect();
-    if kept.len() > MOST {
+    let longest = lengths.last().copied().unwrap_or(0);
+    if kept.len() > MOST || longest > MOST_STEPS >> kept.len() {
         return None;
     }
     let chance = |count: u32| f64::from(count) / source.tokens.len() as f64;

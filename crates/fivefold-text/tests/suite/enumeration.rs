@@ -120,6 +120,19 @@ fn a_sequence_is_exact_by_the_tokens_that_the_source_has() {
     assert_close(values.column(Column::Expected, 0, 0)[0], values.mean(Column::Score, 0), 1e-12, "rougeL");
 }
 
+/// Very long summaries are drawn rather than walked through.
+#[test]
+fn a_sequence_of_very_long_summaries_is_drawn() {
+    let reference = ["a b c d e f g h i j k l m n o p"];
+    let corpus = one_document(reference[0], &reference, vec!["a".to_owned()]);
+    let names = ["rougeL(length=fixed:1024)", "rougeL(length=fixed:1025,draws=10)"];
+    let values = evaluate(&corpus, &measures(&names), Seed::new(1)).unwrap();
+    let [exact, drawn] = [0, 1].map(|measure| values.column(Column::Expected, measure, 0)[0]);
+    // All but a few of the letters come in order, in one as in the other.
+    assert_close(exact, drawn, 1e-2, "1024 and 1025 tokens");
+    assert_eq!(values.column(Column::ExpectedError, 0, 0)[0], 0.0);
+}
+
 /// `empty=skip` leaves out references without a unit, in E as in A.
 #[test]
 fn references_without_a_unit_are_left_out() {
