@@ -4,12 +4,18 @@
 use std::path::{Path, PathBuf};
 
 use fivefold_data::input;
-use fivefold_studies::replay::{FENG_KARMAKER_2023_DERIVED, FENG_KARMAKER_2023_SCORES, ReplayError, ReproduceError};
+use fivefold_studies::replay::{
+    CorrelationReplay, FENG_2023_CORRELATIONS, FENG_KARMAKER_2023_DERIVED, FENG_KARMAKER_2023_SCORES, ReplayError,
+    ReproduceError, has_correlations, replay_correlations,
+};
 
 use crate::problem::{self, Problem};
 
 /// The printed tables that come with the program.
 pub(crate) const SHIPPED: &str = "feng-karmaker-2023";
+
+/// The printed correlations with people's ratings that come with the program.
+pub(crate) const SHIPPED_CORRELATIONS: &str = "feng-2023";
 
 /// A text, and its name in messages.
 struct Named {
@@ -78,6 +84,33 @@ impl Published {
             error => problem::report(error),
         }
     }
+}
+
+/// Printed correlations with people's ratings: a shipped text, a file, or `correlations.toml` of a
+/// folder. `None` if `name` means printed scores.
+pub(crate) fn correlations(name: &str) -> miette::Result<Option<CorrelationReplay>> {
+    let path = Path::new(name);
+    let in_folder = path.join("correlations.toml");
+    let named = if name == SHIPPED_CORRELATIONS && !path.exists() {
+        Named { name: format!("{name}/correlations.toml"), text: FENG_2023_CORRELATIONS.to_owned() }
+    } else if in_folder.is_file() {
+        file(in_folder)?
+    } else if path.is_file() {
+        file(path.to_owned())?
+    } else {
+        return Ok(None);
+    };
+    if !has_correlations(&named.text) {
+        return Ok(None);
+    }
+    let problem = |error| match error {
+        ReplayError::Correlations(source) => {
+            let help = "published/feng-2023/correlations.toml shows the form";
+            Problem::toml(&source, &named.name, &named.text).help(help).into()
+        }
+        error => miette::Report::from(Problem::new(format!("{}: {error}", named.name))),
+    };
+    replay_correlations(&named.text).map(Some).map_err(problem)
 }
 
 fn file(path: PathBuf) -> miette::Result<Named> {

@@ -18,11 +18,15 @@
 //! some scores with the same printed digits give it (`bounds`). `misprint` looks for scores whose
 //! decimal point may have slipped.
 //!
+//! Printed correlations with people's ratings are of another form, and have checks of their own
+//! (`correlations`).
+//!
 //! Cost: microseconds. A replay reads only the two texts.
 
 mod bounds;
 mod check;
 mod conclusions;
+mod correlations;
 pub(crate) mod misprint;
 mod published;
 mod report;
@@ -30,6 +34,9 @@ mod reproduce;
 
 pub use check::{CheckedCell, Verdict};
 pub use conclusions::{Answer, Conclusion};
+pub use correlations::{
+    CheckedCorrelation, CheckedImprovement, CorrelationReplay, has_correlations, replay_correlations,
+};
 pub use misprint::Misprint;
 pub use published::{DerivedColumn, ReplayError, Statistic};
 pub use reproduce::{DerivedPair, ReproduceError, Reproduction, ScorePair, reproduce};
@@ -41,6 +48,10 @@ pub const FENG_KARMAKER_2023_SCORES: &str = include_str!("../../published/feng-k
 
 /// Derived statistics printed in Feng & Karmaker (IPM 2023), Tables 7 to 14 and 19 to 26.
 pub const FENG_KARMAKER_2023_DERIVED: &str = include_str!("../../published/feng-karmaker-2023/derived.toml");
+
+/// Correlations with people's ratings printed in Feng's dissertation (2023), Tables 8.1 to 8.3 and
+/// 9.1.
+pub const FENG_2023_CORRELATIONS: &str = include_str!("../../published/feng-2023/correlations.toml");
 
 /// The result of a replay.
 #[derive(Debug, Clone, PartialEq)]

@@ -18,6 +18,19 @@ pub enum ReplayError {
     /// The derived tables are not valid TOML, or have other keys.
     #[error("cannot read the published derived tables: {0}")]
     Derived(toml::de::Error),
+    /// The printed correlations are not valid TOML, or have other keys.
+    #[error("cannot read the published correlations: {0}")]
+    Correlations(toml::de::Error),
+    /// A table of correlations with rows that do not fit together.
+    #[error("table {table}, {metric}: {problem}")]
+    CorrelationBlock {
+        /// Number of the printed table.
+        table: String,
+        /// The metric.
+        metric: String,
+        /// The problem.
+        problem: String,
+    },
     /// A method does not have a score for each cutoff.
     #[error("table {table}, {dataset}, {metric}: {method} has {found} scores for {cutoffs} cutoffs")]
     ScoreCount {
