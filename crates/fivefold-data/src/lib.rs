@@ -26,6 +26,7 @@ pub mod synthetic;
 #[cfg(test)]
 mod testing;
 mod text;
+pub mod texts;
 pub mod trec;
 
 pub use cache::Cache;
