@@ -9,11 +9,13 @@ use fivefold_base::printable::no_formula;
 use fivefold_base::words::counted;
 use fivefold_core::{ParamError, Progress, Seed};
 use fivefold_data::per_query::PerQueryError;
+use fivefold_data::texts::TextsError;
 use fivefold_data::trec::TrecError;
 use fivefold_data::{DataError, ReadError, ScoreError};
 use fivefold_metrics::{Conventions, MeasureError, MeasureSpec, Overrides, dialect};
 use fivefold_results::store::StoreError;
 use fivefold_stats::StatsError;
+use fivefold_text::TextError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -271,6 +273,12 @@ pub enum StudyError {
     /// A score file that cannot be used.
     #[error(transparent)]
     Scores(#[from] ScoreError),
+    /// Texts that cannot be read.
+    #[error(transparent)]
+    Texts(#[from] TextsError),
+    /// A measure of texts that cannot be computed.
+    #[error(transparent)]
+    TextMeasure(#[from] TextError),
     /// A measure that cannot be computed.
     #[error(transparent)]
     Measure(#[from] MeasureError),

@@ -1,17 +1,18 @@
 //! The systems that a study compares: rankings with grades, or values per query that were computed
 //! elsewhere.
 //!
-//! There are four sources. TREC qrels with run files, and LETOR data with score files, give
+//! There are five sources. TREC qrels with run files, and LETOR data with score files, give
 //! [`RankedSystems`]. Any measure can be computed from rankings ([`RankedSystems::values`]). A
-//! table of values per query, and a results folder, give values alone. In all cases values are
-//! [`SystemValues`]: measures x systems x queries, NaN if undefined.
+//! table of values per query, a results folder, and texts with measures of texts give values alone.
+//! In all cases values are [`SystemValues`]: measures x systems x queries, NaN if undefined.
 //!
 //! Reading order: this file (the types), `config` (the settings in a study's file), `trec` and
-//! `letor` (the readers), `computed` (conventions of values that were computed before).
+//! `letor` (the readers), `texts` (measures of texts), `computed` (conventions of values that were computed before).
 
 pub(crate) mod computed;
 pub(crate) mod config;
 mod letor;
+mod texts;
 mod trec;
 
 use fivefold_base::Assessment;
@@ -25,6 +26,8 @@ use crate::study::{Input, StudyError};
 
 pub use computed::Computed;
 pub use config::SystemsConfig;
+pub use fivefold_text::TextMeasure;
+pub use texts::TextsConfig;
 
 /// The number of a document within its query. Judged documents come first, in the order of
 /// [`RankedQuery::grades`].
@@ -43,6 +46,37 @@ pub struct Systems {
     pub remarks: Vec<String>,
     /// The remarks on the documents of a run that are not judged, each with the number of documents.
     pub unjudged: BTreeMap<String, usize>,
+    /// Means of A, E and U of measures that were given with E, in the order of the measures.
+    pub bounds: Vec<Bounds>,
+}
+
+impl Systems {
+    /// Systems without anything said about them.
+    fn of(content: Content) -> Self {
+        Systems {
+            content,
+            inputs: Vec::new(),
+            computed: Vec::new(),
+            remarks: Vec::new(),
+            unjudged: BTreeMap::new(),
+            bounds: Vec::new(),
+        }
+    }
+}
+
+/// Means over all systems and items of what V1 and V2 of a measure are made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bounds {
+    /// The measure's name, without a version.
+    pub measure: String,
+    /// The mean of A, the value itself.
+    pub score: f64,
+    /// The mean of E, the expected value.
+    pub expected: f64,
+    /// The mean of U, the upper bound.
+    pub upper: f64,
+    /// The highest standard error of an E that was drawn; 0 if E is exact.
+    pub expected_error: f64,
 }
 
 /// Rankings or values of systems.

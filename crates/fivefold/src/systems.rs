@@ -7,6 +7,7 @@ use fivefold_data::Source;
 use fivefold_data::per_query::MissingQuery;
 use fivefold_data::trec::Duplicates;
 use fivefold_studies::SystemsConfig;
+use fivefold_studies::systems::{TextMeasure, TextsConfig};
 
 /// Where the systems come from.
 #[derive(clap::Args)]
@@ -38,6 +39,20 @@ pub(crate) struct SystemsArgs {
     /// How to treat a query that has no value for some system
     #[arg(long, value_name = "POLICY", default_value = MissingQuery::Error.name(), value_parser = missing_queries())]
     missing_queries: MissingQuery,
+    /// Texts of systems, such as summaries: JSON lines with `id`, `candidate`, `references` and
+    /// `source`, or a text a line
+    #[arg(long, value_name = "[NAME=]FILE", num_args = 1..)]
+    texts: Vec<String>,
+    /// Files of reference texts, for --texts without them; each adds one reference
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "texts")]
+    references: Vec<String>,
+    /// A file of the texts that systems were given, for --texts without them
+    #[arg(long, value_name = "FILE", requires = "texts")]
+    sources: Option<PathBuf>,
+    /// Measures of --texts, such as `rouge2.v2(references=mean)` [default: rouge1, rouge2 and
+    /// rougeL, each with V1 and V2]
+    #[arg(long, value_name = "MEASURE", num_args = 1.., requires = "texts")]
+    text_measures: Vec<TextMeasure>,
     /// A results folder of `fivefold run`
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
@@ -49,6 +64,8 @@ pub(crate) struct SystemsArgs {
 impl SystemsArgs {
     /// Returns these options in the form of an experiment file.
     pub(crate) fn config(self) -> SystemsConfig {
+        let texts = TextsConfig { candidates: self.texts, references: self.references, sources: self.sources, ..TextsConfig::default() };
+        let measures = if self.text_measures.is_empty() { texts.measures.clone() } else { self.text_measures };
         SystemsConfig {
             qrels: self.qrels,
             runs: self.runs,
@@ -60,6 +77,7 @@ impl SystemsArgs {
             missing_queries: self.missing_queries,
             results: self.results,
             results_dataset: self.results_dataset,
+            texts: (!texts.candidates.is_empty()).then_some(TextsConfig { measures, ..texts }),
         }
     }
 }

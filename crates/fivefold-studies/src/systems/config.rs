@@ -14,6 +14,8 @@
 //! values = ["trec/trec8/adhoc8_ap.csv"]            # values per query, computed elsewhere
 //!
 //! results = "runs/mq2008"                          # a results folder of `fivefold run`
+//!
+//! texts = { candidates = ["outputs/*.jsonl"] }     # texts, with measures of texts: see `texts`
 //! ```
 //! Relative paths are looked for beside the experiment file, then in the folder of `FIVEFOLD_DATA`.
 //! In `runs`, `scores` and `values`, a path may hold one `*`, which stands for the name of each
@@ -29,7 +31,7 @@ use fivefold_data::trec::Duplicates;
 use fivefold_results::Results;
 use serde::{Deserialize, Serialize};
 
-use super::{Computed, Content, Systems, letor, trec};
+use super::{Computed, Content, Systems, TextsConfig, letor, trec};
 use crate::study::{Input, StudyContext, StudyError};
 
 /// The text that stands for the number of a fold in a path.
@@ -79,12 +81,15 @@ pub struct SystemsConfig {
     /// The label of a data set of the results folder; needed if the folder has several data sets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub results_dataset: Option<String>,
+    /// Texts of systems, with measures of texts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub texts: Option<TextsConfig>,
 }
 
 impl SystemsConfig {
     /// Whether the systems have rankings, from which measures are computed.
     pub fn has_rankings(&self) -> bool {
-        self.values.is_empty() && self.results.is_none() && *self != SystemsConfig::default()
+        self.values.is_empty() && self.results.is_none() && self.texts.is_none() && *self != SystemsConfig::default()
     }
 
     /// Checks that there is exactly one source, with all its parts. The error is about the key
@@ -99,9 +104,10 @@ impl SystemsConfig {
             ("data", self.data.is_some()),
             ("values", !self.values.is_empty()),
             ("results", self.results.is_some()),
+            ("texts", self.texts.is_some()),
         ];
         let given: Vec<&str> = given.into_iter().filter(|(_, given)| *given).map(|(key, _)| key).collect();
-        let sources = "`qrels` with `runs`, `dataset` or `data` with `scores`, `values`, or `results`";
+        let sources = "`qrels` with `runs`, `dataset` or `data` with `scores`, `values`, `results`, or `texts`";
         let fault = |message: String| Err(ParamError::new("systems", message));
         match given.as_slice() {
             [_] => {}
@@ -118,6 +124,9 @@ impl SystemsConfig {
                 let (has, lacks) = if has_first { (first, second) } else { (second, first) };
                 return fault(format!("has `{has}` but no `{lacks}`"));
             }
+        }
+        if let Some(texts) = &self.texts {
+            texts.check()?;
         }
         if self.results_dataset.is_some() && self.results.is_none() {
             return fault("has `results_dataset` but no `results`".to_owned());
@@ -142,6 +151,8 @@ impl SystemsConfig {
             letor::read_file(data, &self.scores, cx)?
         } else if let Some(results) = &self.results {
             results_folder(results, self.results_dataset.as_deref(), cx)?
+        } else if let Some(texts) = &self.texts {
+            texts.read(self.missing_queries, cx)?
         } else {
             self.per_query(&expand(cx, &self.values)?)?
         };
@@ -179,8 +190,7 @@ impl SystemsConfig {
         }
         remarks.extend(computed.iter().filter_map(Computed::in_words));
         remarks.extend(values.remarks.iter().map(ToString::to_string));
-        let (content, unjudged) = (Content::Values(values), BTreeMap::new());
-        Ok(Systems { content, inputs: inputs(files)?, computed, remarks, unjudged })
+        Ok(Systems { inputs: inputs(files)?, computed, remarks, ..Systems::of(Content::Values(values)) })
     }
 }
 
@@ -220,11 +230,10 @@ fn results_folder(folder: &Path, label: Option<&str>, cx: &StudyContext<'_>) -> 
     };
     let computed = Computed::by_run(folder.display().to_string(), &results.manifest);
     Ok(Systems {
-        content: Content::Values(values),
         inputs: vec![Input { name: folder.display().to_string(), hash: results.manifest.result.clone() }],
         remarks: stamps.into_iter().chain(computed.in_words()).chain(failed).collect(),
-        unjudged: BTreeMap::new(),
         computed: vec![computed],
+        ..Systems::of(Content::Values(values))
     })
 }
 
@@ -249,7 +258,7 @@ pub(super) struct Named {
 }
 
 /// The files of systems that the settings name.
-fn expand(cx: &StudyContext<'_>, patterns: &[String]) -> Result<Vec<Named>, StudyError> {
+pub(super) fn expand(cx: &StudyContext<'_>, patterns: &[String]) -> Result<Vec<Named>, StudyError> {
     let mut files = Vec::new();
     for pattern in patterns {
         for (name, given) in names_of(cx, pattern, |path| path.to_owned())? {

@@ -115,5 +115,5 @@ fn systems(
     }
     let names = files.into_iter().map(|(name, _)| name).collect();
     let content = Content::Rankings(RankedSystems { names, queries, max_grade });
-    Ok(Systems { content, inputs, computed: Vec::new(), remarks, unjudged: BTreeMap::new() })
+    Ok(Systems { inputs, remarks, ..Systems::of(content) })
 }

@@ -27,7 +27,7 @@ pub(super) fn read(
     let queries = qrels.topics.iter().map(|topic| query(topic, &runs)).collect();
     let (remarks, unjudged) = remarks(&qrels, &names, &runs);
     let ranked = RankedSystems { names, queries, max_grade: qrels.max_grade() };
-    Ok(Systems { content: Content::Rankings(ranked), inputs: all_inputs, computed: Vec::new(), remarks, unjudged })
+    Ok(Systems { inputs: all_inputs, remarks, unjudged, ..Systems::of(Content::Rankings(ranked)) })
 }
 
 /// The name in the settings, else the name of the file.
