@@ -320,21 +320,26 @@ pub(crate) fn array_scripts(submission: &Submission, round: usize, arrays: &[Arr
 /// The script that reads the data into the cache.
 pub(crate) fn warm_script(submission: &Submission) -> Prepared {
     let task = Task { round: 0, kind: Kind::Warm, first: 0, count: 1, id: String::new() };
-    script(submission, task, limits_of_all(submission, 0), "warm".to_owned())
+    script(submission, task, limits_of_all(submission, [0; 2]), "warm".to_owned())
 }
 
-/// The script of the collector of a round, with limits that were doubled so many times.
-pub(crate) fn collector(submission: &Submission, round: usize, doubled: usize) -> Prepared {
-    let task = Task { round, kind: Kind::Collect, first: doubled, count: 1, id: String::new() };
-    script(submission, task, limits_of_all(submission, doubled), format!("collect {round} {doubled}"))
+/// The script of the collector of a round.
+pub(crate) fn collector(submission: &Submission, round: usize) -> Prepared {
+    collector_with(submission, round, [0; 2])
 }
 
-/// The limits of a task that reads all data, doubled so many times.
-fn limits_of_all(submission: &Submission, doubled: usize) -> Limits {
+/// The same with times that were doubled so often, which says which collector it is, and memory.
+fn collector_with(submission: &Submission, round: usize, [times, memory]: [usize; 2]) -> Prepared {
+    let task = Task { round, kind: Kind::Collect, first: times, count: 1, id: String::new() };
+    script(submission, task, limits_of_all(submission, [times, memory]), format!("collect {round} {times}"))
+}
+
+/// The limits of a task that reads all data: time and memory, doubled so many times.
+fn limits_of_all(submission: &Submission, [times, memory]: [usize; 2]) -> Limits {
     let data = submission.settings.data;
     let seconds = submission.settings.asked.seconds.unwrap_or(COLLECT_SECONDS + data / COLLECT_RATE);
     let bytes = data.saturating_mul(2).saturating_add(submission.settings.values).saturating_add(EVALUATION);
-    Limits { seconds: seconds.saturating_mul(1 << doubled), bytes: bytes.saturating_mul(1 << doubled) }
+    Limits { seconds: seconds.saturating_mul(1 << times), bytes: bytes.saturating_mul(1 << memory) }
 }
 
 fn script(submission: &Submission, task: Task, limits: Limits, command: String) -> Prepared {
@@ -366,20 +371,26 @@ pub(crate) fn hand_in(
     for prepared in array_scripts(submission, round, arrays) {
         ids.push(hand_in_one(submission, prepared, &when, queue)?);
     }
-    let id = hand_in_one(submission, collector(submission, round, 0), &When::Ended(ids), queue)?;
+    let id = hand_in_one(submission, collector(submission, round), &When::Ended(ids), queue)?;
     hand_in_successor(submission, round, 1, id, queue);
     Ok(())
 }
 
 /// Hands in the successor of a collector with the id `of`. It collects in its place if the collector
-/// is killed or reaches a limit.
+/// is killed or reaches a limit. It has twice the time, and twice the memory if a node has so much.
 pub(crate) fn hand_in_successor(submission: &Submission, round: usize, doubled: usize, of: String, queue: &Queue) {
     if doubled > MOST_DOUBLED {
         return;
     }
-    let successor = collector(submission, round, doubled);
-    // A node may not have twice the memory. The collector may do without.
-    if let Err(error) = hand_in_one(submission, successor, &When::Failed(of), queue) {
+    let when = When::Failed(of);
+    let mut refusals = Vec::new();
+    for memory in (0..=doubled).rev() {
+        match hand_in_one(submission, collector_with(submission, round, [doubled, memory]), &when, queue) {
+            Ok(_) => return,
+            Err(error) => refusals.push(error),
+        }
+    }
+    if let Some(error) = refusals.first() {
         tell(format_args!("warning: the collector of round {round} has no successor: {error}"));
     }
 }

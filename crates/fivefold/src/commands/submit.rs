@@ -159,7 +159,7 @@ fn dry_run(submission: &Submission, state: &State, screen: &mut Screen) {
     let arrays = state.next(&submission.settings);
     let mut prepared = array_scripts(submission, 1, &arrays);
     prepared.insert(0, warm_script(submission));
-    prepared.push(collector(submission, 1, 0));
+    prepared.push(collector(submission, 1));
     for Prepared { file, text, .. } in prepared {
         screen.line(format_args!("==> {file}"));
         screen.line(text);
