@@ -400,17 +400,24 @@ mod tests {
     #[test]
     fn json_lines_are_joined_by_id() {
         let folder = Folder::with(&[
-            ("A.jsonl", "{\"id\": 1, \"decoded\": \"a b\", \"references\": [\"r\", \"s\"], \"text\": \"t\"}\n\n{\"id\": \"x\", \"decoded\": \"\", \"reference\": \"q\"}\n"),
-            ("B.jsonl", "{\"id\": \"x\", \"model_id\": \"M\", \"summary\": \"c\"}\n{\"id\": \"1\", \"model_id\": \"N\", \"summary\": \"d\", \"references\": [\"r\", \"s\"]}\n"),
+            (
+                "A.jsonl",
+                "{\"id\": 1, \"decoded\": \"a b\", \"references\": [\"r\", \"s\"], \"text\": \"t\"}\n\n{\"id\": \"x\", \"decoded\": \"\", \"reference\": \"q\"}\n",
+            ),
+            (
+                "B.jsonl",
+                "{\"id\": \"x\", \"model_id\": \"M\", \"summary\": \"c\"}\n{\"id\": \"1\", \"model_id\": \"N\", \"summary\": \"d\", \"references\": [\"r\", \"s\"]}\n",
+            ),
         ]);
         let texts = folder.read(&["A.jsonl", "B.jsonl"], &[], None).unwrap();
         assert_eq!(texts.systems, ["A", "M", "N"]);
-        let document = |id: &str, source: Option<&str>, references: &[&str], candidates: [Option<&str>; 3]| TextDocument {
-            id: id.to_owned(),
-            source: source.map(str::to_owned),
-            references: references.iter().map(|text| (*text).to_owned()).collect(),
-            candidates: candidates.map(|text| text.map(str::to_owned)).to_vec(),
-        };
+        let document =
+            |id: &str, source: Option<&str>, references: &[&str], candidates: [Option<&str>; 3]| TextDocument {
+                id: id.to_owned(),
+                source: source.map(str::to_owned),
+                references: references.iter().map(|text| (*text).to_owned()).collect(),
+                candidates: candidates.map(|text| text.map(str::to_owned)).to_vec(),
+            };
         let expected = [
             document("1", Some("t"), &["r", "s"], [Some("a b"), None, Some("d")]),
             document("x", None, &["q"], [Some(""), Some("c"), None]),
@@ -435,7 +442,9 @@ mod tests {
             folder.read(&["A.txt"], &["two.txt"], None).unwrap_err(),
             "./two.txt: has 2 lines, but ./A.txt has 3; line n of each file must be about document n"
         );
-        assert!(folder.read(&["A.txt"], &[], None).unwrap_err().starts_with("./A.txt:1: the document `1` has no reference"));
+        assert!(
+            folder.read(&["A.txt"], &[], None).unwrap_err().starts_with("./A.txt:1: the document `1` has no reference")
+        );
     }
 
     #[test]
@@ -446,9 +455,18 @@ mod tests {
             ("{\"id\": \"1\"}", "./bad.jsonl:1: has no `candidate`"),
             ("{\"id\": \"1\", \"candidate\": 3}", "./bad.jsonl:1: `candidate` is no text"),
             ("{\"id\": \"1\", \"candidate\": \"b\", \"references\": [1]}", "./bad.jsonl:1: `references` is neither"),
-            ("{\"id\": \"1\", \"candidate\": \"b\", \"references\": [\"other\"]}", "./bad.jsonl:1: the references of `1` differ from ./good.jsonl:1"),
-            ("{\"id\": \"1\", \"candidate\": \"b\", \"source\": \"other\"}", "./bad.jsonl:1: the source of `1` differs"),
-            ("{\"id\": \"1\", \"candidate\": \"b\"}\n{\"id\": \"1\", \"candidate\": \"b\"}", "./bad.jsonl:2: `1` is there twice in the system `bad`"),
+            (
+                "{\"id\": \"1\", \"candidate\": \"b\", \"references\": [\"other\"]}",
+                "./bad.jsonl:1: the references of `1` differ from ./good.jsonl:1",
+            ),
+            (
+                "{\"id\": \"1\", \"candidate\": \"b\", \"source\": \"other\"}",
+                "./bad.jsonl:1: the source of `1` differs",
+            ),
+            (
+                "{\"id\": \"1\", \"candidate\": \"b\"}\n{\"id\": \"1\", \"candidate\": \"b\"}",
+                "./bad.jsonl:2: `1` is there twice in the system `bad`",
+            ),
             ("{\"id\": \"1\", \"candidate\": \"b\"}\nnot json", "./bad.jsonl:2: is no JSON object"),
             ("", "./bad.jsonl: has no text"),
         ];

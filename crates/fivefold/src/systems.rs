@@ -64,7 +64,12 @@ pub(crate) struct SystemsArgs {
 impl SystemsArgs {
     /// Returns these options in the form of an experiment file.
     pub(crate) fn config(self) -> SystemsConfig {
-        let texts = TextsConfig { candidates: self.texts, references: self.references, sources: self.sources, ..TextsConfig::default() };
+        let texts = TextsConfig {
+            candidates: self.texts,
+            references: self.references,
+            sources: self.sources,
+            ..TextsConfig::default()
+        };
         let measures = if self.text_measures.is_empty() { texts.measures.clone() } else { self.text_measures };
         SystemsConfig {
             qrels: self.qrels,

@@ -367,7 +367,8 @@ fn a_collector_that_is_killed_has_a_successor() {
     assert_eq!(collectors, 3, "the successor has one too\n{tasks}");
     // A node of this cluster has too little memory to double it twice: the last script asks for as much as the one before.
     let memory = |collector: &str| {
-        let script = std::fs::read_to_string(cluster.at().join(format!("slow.submission/scripts/1-{collector}.sh"))).unwrap();
+        let script =
+            std::fs::read_to_string(cluster.at().join(format!("slow.submission/scripts/1-{collector}.sh"))).unwrap();
         script.lines().find_map(|line| Some(line.split_once("--mem=")?.1.split(' ').next()?.to_owned()))
     };
     assert_eq!(memory("collect1"), memory("collect2"));

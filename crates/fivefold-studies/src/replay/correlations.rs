@@ -183,8 +183,7 @@ impl Block {
 
     /// The fewest pairs with equal ratings that explain all cells of a dimension.
     fn ties(&self, place: usize) -> Option<u64> {
-        let fits =
-            |ties: &u64| self.rows().iter().all(|row| pairs_of(row[place], self.pairs(), *ties).is_some());
+        let fits = |ties: &u64| self.rows().iter().all(|row| pairs_of(row[place], self.pairs(), *ties).is_some());
         (0..=MOST_TIES.min(self.pairs() - 1)).find(fits)
     }
 
@@ -213,7 +212,8 @@ impl Block {
 
     /// Checks the mean of the percentage improvements of some cells.
     fn improvement(&self, cell: String, printed: f64, cells: &[(usize, usize)]) -> CheckedImprovement {
-        let (computed, range) = mean_pai(cells.iter().map(|&(row, place)| (self.original[place], self.rows()[row][place])));
+        let (computed, range) =
+            mean_pai(cells.iter().map(|&(row, place)| (self.original[place], self.rows()[row][place])));
         let verdict = verdict(printed, computed, range);
         let remark = match verdict {
             Verdict::Differs => self.misprint(printed, cells).unwrap_or_default(),
@@ -336,8 +336,7 @@ impl CorrelationReplay {
         ];
         let explained = self.improvements.iter().filter(|pai| !pai.remark.is_empty());
         notes.extend(explained.map(|pai| format!("table {}, {}: {}", pai.table, pai.cell, pai.remark)));
-        let improvements =
-            ["table", "cell", "verdict", "printed", "computed", "lowest", "highest"];
+        let improvements = ["table", "cell", "verdict", "printed", "computed", "lowest", "highest"];
         let correlations =
             ["table", "documents", "version", "dimension", "Kendall's tau", "printed", "net pairs", "tied pairs"];
         vec![
@@ -372,7 +371,8 @@ mod tests {
         let of = |table: &str| -> Vec<Option<(i64, u64)>> {
             replay.correlations.iter().filter(|cell| cell.table == table).map(|cell| cell.pairs).collect()
         };
-        let net = [(0, 0), (-7, 1), (11, 1), (-2, 0), (2, 0), (-13, 1), (17, 1), (4, 0), (10, 0), (3, 1), (29, 1), (12, 0)];
+        let net =
+            [(0, 0), (-7, 1), (11, 1), (-2, 0), (2, 0), (-13, 1), (17, 1), (4, 0), (10, 0), (3, 1), (29, 1), (12, 0)];
         assert_eq!(of("8.1"), net.map(Some));
         assert!(of("8.2").iter().chain(&of("8.3")).all(Option::is_some));
         // Table 9.1 is of another form: in no dimension does one number of ties fit all cells.
@@ -415,7 +415,8 @@ mod tests {
 
     #[test]
     fn rows_that_do_not_fit_are_named() {
-        let text = "dimensions = ['a', 'b']\n[[correlations]]\ntable = '1'\nmetric = 'm'\ndocuments = 'all'\nsystems = 12\n";
+        let text =
+            "dimensions = ['a', 'b']\n[[correlations]]\ntable = '1'\nmetric = 'm'\ndocuments = 'all'\nsystems = 12\n";
         let error = |rest: &str| replay_correlations(&format!("{text}{rest}")).unwrap_err().to_string();
         assert_eq!(
             error("original = [0.1]\nv1 = [0.1, 0.2]\nv2 = [0.1, 0.2]"),

@@ -21,7 +21,7 @@
 //! In `runs`, `scores` and `values`, a path may hold one `*`, which stands for the name of each
 //! system with such a file. `NAME=PATH` names one system.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::ParamError;

@@ -1,6 +1,5 @@
 //! LETOR data with score files: the test folds of a collection, or one file.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use fivefold_core::Dataset;
