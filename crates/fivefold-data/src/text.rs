@@ -209,7 +209,7 @@ pub(crate) struct TextLine<'a> {
 }
 
 /// How much is read at once.
-const BLOCK: u64 = 1 << 16;
+const BLOCK: usize = 1 << 16;
 
 impl TextLines {
     /// Opens a file.
@@ -299,11 +299,19 @@ impl TextLines {
         Ok(!self.block.is_empty())
     }
 
+    /// Reads a block, in as few calls as the source allows.
     fn read_on(&mut self, bytes: &mut Vec<u8>) {
-        match self.source.by_ref().take(BLOCK).read_to_end(bytes) {
-            Ok(read) => self.ended = (read as u64) < BLOCK,
-            Err(error) => (self.ended, self.failure) = (true, Some(error)),
+        let mut end = bytes.len();
+        bytes.resize(end + BLOCK, 0);
+        while end < bytes.len() && !self.ended {
+            match self.source.read(&mut bytes[end..]) {
+                Ok(0) => self.ended = true,
+                Ok(read) => end += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => (self.ended, self.failure) = (true, Some(error)),
+            }
         }
+        bytes.truncate(end);
     }
 
     /// The lines before the first one that is not UTF-8.

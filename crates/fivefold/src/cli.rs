@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser};
+use clap::{Args as _, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser};
 use fivefold_core::Registry;
 use fivefold_results::config::Bytes;
 use fivefold_results::program;
@@ -35,6 +35,13 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 
+    #[command(flatten)]
+    common: Common,
+}
+
+/// The options of all commands.
+#[derive(clap::Args)]
+struct Common {
     /// When to use colours; `auto`: on a terminal, unless NO_COLOR is set.
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
     color: ColorChoice,
@@ -57,8 +64,7 @@ pub(crate) fn run(registry: &Registry) -> u8 {
     };
     problem::install(forced);
     let arguments = old_words::replace(arguments);
-    let parsed = command().color(colour).try_get_matches_from(&arguments).and_then(|m| Cli::from_arg_matches(&m));
-    let parsed = parsed.map_err(|error| with_tips(error, &command(), &arguments));
+    let parsed = parse(colour, &arguments).map_err(|error| with_tips(error, &command(), &arguments));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
@@ -73,7 +79,7 @@ pub(crate) fn run(registry: &Registry) -> u8 {
             return u8::try_from(error.exit_code()).unwrap_or(USER_ERROR);
         }
     };
-    memory::set_budget(cli.memory);
+    memory::set_budget(cli.common.memory);
     let mut screen = Screen::new(forced);
     let result = cli.command.run(registry, &mut screen);
     let written = screen.finish();
@@ -90,6 +96,21 @@ pub(crate) fn run(registry: &Registry) -> u8 {
         },
         u8::from,
     )
+}
+
+/// Parses the arguments. Only the command that they name is defined, unless it cannot be parsed: help
+/// and errors are those of the whole command line.
+fn parse(colour: ColorChoice, arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let named = arguments.get(1).and_then(|word| word.to_str());
+    let common = || Common::augment_args(clap::Command::new(env!("CARGO_PKG_NAME")));
+    let parsed = named.and_then(|name| Command::add_one(common(), name)).and_then(|command| {
+        let matches = command.color(colour).try_get_matches_from(arguments).ok()?;
+        Cli::from_arg_matches(&matches).ok()
+    });
+    match parsed {
+        Some(cli) => Ok(cli),
+        None => Cli::from_arg_matches(&command().color(colour).try_get_matches_from(arguments)?),
+    }
 }
 
 fn unwritable(error: &std::io::Error) -> miette::Report {
@@ -222,6 +243,25 @@ mod tests {
         let of_another = ["fivefold", "measures", "-Z"].map(OsString::from);
         let error = command.clone().try_get_matches_from(&of_another).unwrap_err();
         assert!(!with_tips(error, &command, &of_another).to_string().contains("trec_eval"));
+    }
+
+    /// Alone, a command has the same arguments as on the whole command line.
+    #[test]
+    fn each_command_can_be_defined_alone() {
+        let facts = |command: &clap::Command| {
+            let of = |own: &clap::Arg| (own.get_id().to_string(), own.get_long().map(str::to_owned), own.get_short());
+            (command.get_about().map(ToString::to_string), command.get_arguments().map(of).collect::<Vec<_>>())
+        };
+        for whole in command().get_subcommands() {
+            let alone = Command::add_one(clap::Command::new("alone"), whole.get_name()).unwrap();
+            assert_eq!(facts(alone.find_subcommand(whole.get_name()).unwrap()), facts(whole), "{}", whole.get_name());
+        }
+        assert!(Command::add_one(clap::Command::new("alone"), "help").is_none());
+        // What cannot be parsed is told as on the whole command line.
+        let arguments = ["fivefold", "measures", "--no-such"].map(OsString::from);
+        let told = |error: clap::Error| error.to_string();
+        let whole = command().try_get_matches_from(&arguments).map(|_| ()).map_err(told);
+        assert_eq!(parse(ColorChoice::Never, &arguments).map(|_| ()).map_err(told), whole);
     }
 
     /// `--json` and `--format json` mean the same in every command that gives JSON.

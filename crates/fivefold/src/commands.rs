@@ -46,88 +46,72 @@ use fivefold_core::Registry;
 use crate::exit::Exit;
 use crate::screen::Screen;
 
-/// The commands, in the order of the help.
-#[derive(Subcommand)]
-pub(crate) enum Command {
-    Run(run::Args),
-    Jobs(jobs::Args),
-    Job(job::Args),
-    Submit(submit::Args),
-    Status(status::Args),
-    Resubmit(resubmit::Args),
-    Cancel(cancel::Args),
-    #[command(hide = true)]
-    Task(task::Args),
-    Report(report::Args),
-    Verify(verify::Args),
-    Train(train::Args),
-    Tune(tune::Args),
-    Score(score::Args),
-    Importance(importance::Args),
-    Export(export::Args),
-    Import(import::Args),
-    Eval(eval::Args),
-    Fuse(fuse::Args),
-    Lint(lint::Args),
-    Rankers(rankers::Args),
-    NewRanker(new_ranker::Args),
-    Measures(measures::Args),
-    Dialects(dialects::Args),
-    Diff(diff::Args),
-    Explain(explain::Args),
-    Datasets(datasets::Args),
-    Make(make::Args),
-    Replay(replay::Args),
-    Reproduce(reproduce::Args),
-    Compare(compare::Args),
-    Rbo(rbo::Args),
-    Topics(topics::Args),
-    Residual(residual::Args),
-    Standardise(standardise::Args),
-    Converge(converge::Args),
-    Completions(completions::Args),
+/// Makes the list of commands from a line for each: its name, its module, and what it takes.
+macro_rules! commands {
+    ($registry:ident, $screen:ident, { $($(#[$meta:meta])* $name:ident($module:ident: $($takes:ident),+),)+ }) => {
+        /// The commands, in the order of the help.
+        #[derive(Subcommand)]
+        pub(crate) enum Command {
+            $($(#[$meta])* $name($module::Args),)+
+        }
+
+        impl Command {
+            /// Runs the command.
+            pub(crate) fn run(self, $registry: &Registry, $screen: &mut Screen) -> miette::Result<Exit> {
+                match self {
+                    $(Command::$name(args) => args.run($($takes),+),)+
+                }
+            }
+
+            /// Adds the command of this name alone. To define all commands takes longer than some
+            /// commands take.
+            pub(crate) fn add_one(to: clap::Command, name: &str) -> Option<clap::Command> {
+                $(if name == stringify!($module).replace('_', "-") {
+                    let own = clap::Command::new(name.to_owned());
+                    return Some(to.subcommand(<$module::Args as clap::Args>::augment_args(own)));
+                })+
+                None
+            }
+        }
+    };
 }
 
-impl Command {
-    /// Runs the command.
-    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
-        match self {
-            Command::Run(args) => args.run(registry, screen),
-            Command::Jobs(args) => args.run(registry, screen),
-            Command::Job(args) => args.run(registry, screen),
-            Command::Submit(args) => args.run(registry, screen),
-            Command::Status(args) => args.run(screen),
-            Command::Resubmit(args) => args.run(registry, screen),
-            Command::Cancel(args) => args.run(screen),
-            Command::Task(args) => args.run(registry, screen),
-            Command::Report(args) => args.run(screen),
-            Command::Verify(args) => args.run(registry, screen),
-            Command::Train(args) => args.run(registry, screen),
-            Command::Tune(args) => args.run(registry, screen),
-            Command::Score(args) => args.run(registry, screen),
-            Command::Importance(args) => args.run(registry, screen),
-            Command::Export(args) => args.run(screen),
-            Command::Import(args) => args.run(registry, screen),
-            Command::Eval(args) => args.run(screen),
-            Command::Fuse(args) => args.run(screen),
-            Command::Lint(args) => args.run(screen),
-            Command::Rankers(args) => args.run(registry, screen),
-            Command::NewRanker(args) => args.run(registry, screen),
-            Command::Measures(args) => args.run(screen),
-            Command::Dialects(args) => args.run(screen),
-            Command::Diff(args) => args.run(screen),
-            Command::Explain(args) => args.run(registry, screen),
-            Command::Datasets(args) => args.run(screen),
-            Command::Make(args) => args.run(screen),
-            Command::Replay(args) => args.run(screen),
-            Command::Reproduce(args) => args.run(registry, screen),
-            Command::Compare(args) => args.run(screen),
-            Command::Rbo(args) => args.run(screen),
-            Command::Topics(args) => args.run(screen),
-            Command::Residual(args) => args.run(screen),
-            Command::Standardise(args) => args.run(screen),
-            Command::Converge(args) => args.run(screen),
-            Command::Completions(args) => args.run(screen),
-        }
-    }
-}
+commands!(registry, screen, {
+    Run(run: registry, screen),
+    Jobs(jobs: registry, screen),
+    Job(job: registry, screen),
+    Submit(submit: registry, screen),
+    Status(status: screen),
+    Resubmit(resubmit: registry, screen),
+    Cancel(cancel: screen),
+    #[command(hide = true)]
+    Task(task: registry, screen),
+    Report(report: screen),
+    Verify(verify: registry, screen),
+    Train(train: registry, screen),
+    Tune(tune: registry, screen),
+    Score(score: registry, screen),
+    Importance(importance: registry, screen),
+    Export(export: screen),
+    Import(import: registry, screen),
+    Eval(eval: screen),
+    Fuse(fuse: screen),
+    Lint(lint: screen),
+    Rankers(rankers: registry, screen),
+    NewRanker(new_ranker: registry, screen),
+    Measures(measures: screen),
+    Dialects(dialects: screen),
+    Diff(diff: screen),
+    Explain(explain: registry, screen),
+    Datasets(datasets: screen),
+    Make(make: screen),
+    Replay(replay: screen),
+    Reproduce(reproduce: registry, screen),
+    Compare(compare: screen),
+    Rbo(rbo: screen),
+    Topics(topics: screen),
+    Residual(residual: screen),
+    Standardise(standardise: screen),
+    Converge(converge: screen),
+    Completions(completions: screen),
+});
