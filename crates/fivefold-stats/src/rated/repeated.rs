@@ -15,8 +15,6 @@ pub(super) struct Repeated {
     points: Vec<Point>,
     /// The end of each group of equal scores in `points`.
     ends: Vec<usize>,
-    /// Number of different ratings.
-    ratings: usize,
     /// A Fenwick tree over the ratings: how many points with lower scores have this rating.
     tree: Vec<u64>,
     /// For each rating, the points that count, and the points with lower scores.
@@ -56,7 +54,6 @@ impl Repeated {
             points: order.into_iter().map(point).collect(),
             of_group: vec![0; ends.len()],
             ends,
-            ratings: different.len(),
             tree: vec![0; different.len() + 1],
             of_rating: vec![[0; 2]; different.len()],
         }
@@ -172,12 +169,6 @@ impl Repeated {
         let [x, y] = [0, 1].map(|axis| squares[axis] - sums[axis] * sums[axis] / n);
         ratio(both - sums[0] * sums[1] / n, x, y)
     }
-
-    /// Number of different ratings.
-    #[cfg(test)]
-    pub(super) fn ratings(&self) -> usize {
-        self.ratings
-    }
 }
 
 /// The sum of the first `len` numbers of a Fenwick tree.
@@ -217,7 +208,6 @@ mod tests {
                     list.iter().zip(&counts).flat_map(|(&x, &count)| std::iter::repeat_n(x, count as usize)).collect()
                 };
                 let mut repeated = Repeated::new(&scores, &ratings);
-                assert!(repeated.ratings() <= 5);
                 for coefficient in Coefficient::ALL {
                     let found = repeated.of(coefficient, |place| counts[place]);
                     let plain = coefficient.of(&copies(&scores), &copies(&ratings)).unwrap();
