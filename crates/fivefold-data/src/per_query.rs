@@ -3,7 +3,8 @@
 //!
 //! [`read`] takes these formats: the output of `trec_eval -q` and `ir_measures -q`; ranx's scores
 //! and pytrec_eval's results as JSON; a table of queries x systems; and fivefold's own
-//! `per_query.csv`, `standardised.csv` and `fivefold eval --per-query --format csv`. The content
+//! `per_query.csv`, `standardised.csv` and `fivefold eval --per-query --format csv`; and values of any
+//! metric with their expected value and upper bound, which come with V1 and V2. The content
 //! shows the format ([`FORMATS`]). If it does not, the error says so, and the user can name the
 //! format.
 //!
@@ -22,6 +23,7 @@ mod error;
 mod formats;
 mod join;
 mod remark;
+mod scored;
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -31,9 +33,11 @@ use crate::packed::open_file;
 use crate::text::{UTF8_MARK, refuse_utf16};
 pub(crate) use builder::Faults;
 pub use error::{PerQueryError, PerQueryErrorKind};
+pub(crate) use formats::without_nan;
 pub use formats::{FORMATS, Format, LEFT_OUT};
 pub use join::{MissingQuery, Settled};
 pub use remark::Remark;
+pub(crate) use scored::ITEM;
 
 /// Values of several systems under several measures, by query.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -85,6 +89,9 @@ pub struct PerQueryOptions {
     pub system: Option<String>,
     /// The measure's name, if the file does not name the measure. `None` takes the file's name.
     pub measure: Option<String>,
+    /// The upper bound of all values, for a file that has expected values but no upper bounds. `None`
+    /// says nothing of upper bounds.
+    pub upper: Option<f64>,
 }
 
 /// Reads a file of values per query, plain or compressed.
@@ -137,7 +144,7 @@ impl Content {
         // A member of an archive has a name of its own.
         let stem = stem.rsplit_once(".zip:").map_or(stem.as_str(), |(_, member)| member);
         let stem = stem.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(stem);
-        let mut builder = builder::Builder::new(stem, options);
+        let mut builder = builder::Builder::new(&path.display().to_string(), stem, options);
         let parsed = (self.format.parse)(&self.text, &mut builder).and_then(|()| builder.finish());
         parsed.map_err(|(line, kind)| PerQueryError::new(path, line, kind))
     }

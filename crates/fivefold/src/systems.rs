@@ -32,10 +32,13 @@ pub(crate) struct SystemsArgs {
     /// names of systems
     #[arg(long, value_name = "[NAME=]FILE", num_args = 1..)]
     scores: Vec<String>,
-    /// Values per query: a table of queries x systems, trec_eval -q, ir_measures, ranx, pytrec_eval
-    /// or our own
+    /// Values per query: a table of queries x systems, trec_eval -q, ir_measures, ranx, pytrec_eval,
+    /// rows of `item,system,score,expected,upper`, or our own
     #[arg(long, value_name = "[NAME=]FILE", num_args = 1..)]
     values: Vec<String>,
+    /// The upper bound U of all values, if the files have a column `expected` but no `upper`
+    #[arg(long, value_name = "U")]
+    upper: Option<f64>,
     /// How to treat a query that has no value for some system
     #[arg(long, value_name = "POLICY", default_value = MissingQuery::Error.name(), value_parser = missing_queries())]
     missing_queries: MissingQuery,
@@ -79,6 +82,7 @@ impl SystemsArgs {
             data: self.data,
             scores: self.scores,
             values: self.values,
+            upper: self.upper,
             missing_queries: self.missing_queries,
             results: self.results,
             results_dataset: self.results_dataset,

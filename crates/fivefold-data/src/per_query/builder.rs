@@ -58,6 +58,10 @@ pub(super) struct Builder {
     system_given: bool,
     /// The measure's name, unless the file names the measure.
     pub(super) measure: String,
+    /// The path of the file, for remarks.
+    pub(super) file: String,
+    /// The upper bound of all values, if the user gave one.
+    pub(super) upper: Option<f64>,
     pub(super) remarks: Vec<Remark>,
     measures: Names,
     systems: Names,
@@ -92,15 +96,17 @@ impl Faults {
 }
 
 impl Builder {
-    /// A builder for a file of this name. System and measure have the names that the user gave, or
+    /// A builder for a file of this path and name. System and measure have the names that the user gave, or
     /// else the file's name.
-    pub(super) fn new(file: &str, options: &PerQueryOptions) -> Self {
+    pub(super) fn new(path: &str, file: &str, options: &PerQueryOptions) -> Self {
         let name = |given: &Option<String>| given.clone().unwrap_or_else(|| file.to_owned());
         let (system, measure) = (name(&options.system), name(&options.measure));
         Builder {
             system,
             system_given: options.system.is_some(),
             measure,
+            file: path.to_owned(),
+            upper: options.upper,
             remarks: Vec::new(),
             measures: Names::default(),
             systems: Names::default(),
@@ -144,6 +150,14 @@ impl Builder {
         match parse(text) {
             Ok(value) => self.push(measure, system, query, value, line),
             Err(wrong) => self.fault(line, wrong),
+        }
+    }
+
+    /// Adds a number of a query, NaN if the number is undefined, even if the query has the name of a
+    /// summary.
+    pub(super) fn add_number(&mut self, measure: &str, system: &str, query: &str, value: f64, line: u64) {
+        if !self.has_odd_name(measure, system, query, line) {
+            self.push(measure, system, query, value, line);
         }
     }
 
@@ -313,7 +327,7 @@ pub(super) fn is_undefined(text: &str) -> bool {
 }
 
 /// Reads a value as it is written; NaN if the value is undefined.
-fn parse(text: &str) -> Result<f64, PerQueryErrorKind> {
+pub(super) fn parse(text: &str) -> Result<f64, PerQueryErrorKind> {
     let text = text.trim();
     if is_undefined(text) {
         return Ok(f64::NAN);

@@ -88,6 +88,9 @@ pub enum PerQueryErrorKind {
         /// The text.
         found: String,
     },
+    /// A score, an expected value and an upper bound that cannot be those of one item.
+    #[error("{0}")]
+    Bound(String),
     /// Values whose squares an `f64` cannot hold, so that no spread could be computed.
     #[error("the largest value of {measure} is {largest:e} in size, and the square of such a number is lost")]
     Scale {
@@ -173,6 +176,10 @@ impl PerQueryErrorKind {
             Self::Syntax(_) => "check the line, and that the file has the format that it was taken for",
             Self::Odd(_) => ODD_HELP,
             Self::Value { .. } => "give a decimal number, or `nan` where the value is undefined",
+            Self::Bound(_) => {
+                "the columns must be on one scale, with 0 <= expected <= upper and 0 <= score <= upper in each row; \
+                 without `expected` and `upper`, any score is read"
+            }
             Self::Scale { .. } => "multiply all values of the measure by the same number, so that they are near 1",
             Self::Duplicate { .. } => "remove the first or the second value",
             Self::ColumnTwice { .. } => "give each column a name of its own, or remove a column",

@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::builder::{Builder, Wrong, is_summary, is_undefined};
 use super::error::PerQueryErrorKind;
 use super::remark::Remark;
+use super::scored;
 use crate::text::{find_odd, named};
 
 /// A form in which programs write values per query.
@@ -54,6 +55,12 @@ pub const FORMATS: &[Format] = &[
         name: "study",
         summary: "standardised.csv and per_query.csv of studies: one row a query and system, one column a measure",
         parse: our_study,
+    },
+    Format {
+        name: "scores",
+        summary: "a row, or a line of JSON, for each item and system: item, system, score and, for V1 and V2, expected \
+            and upper",
+        parse: scored::parse,
     },
     Format {
         name: "csv",
@@ -149,6 +156,9 @@ fn names() -> String {
 pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind> {
     let unclear = |why: &str| PerQueryErrorKind::Unclear { why: why.to_owned(), known: names() };
     if text.trim_start().starts_with('{') {
+        if scored::is_line(text) {
+            return Format::named("scores");
+        }
         let entries = json(text).map_err(|(_, kind)| kind)?.0;
         let outer = entries.iter().all(|(name, _)| is_measure(name));
         let inner = entries.iter().flat_map(|(_, inner)| &inner.0).all(|(name, _)| is_measure(name));
@@ -167,6 +177,9 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
     }
     if head.first() == Some(&"measure") && head.ends_with(&EVAL_TAIL) {
         return Format::named("eval");
+    }
+    if scored::is_head(&head) {
+        return Format::named("scores");
     }
     if head.starts_with(&STUDY_HEAD) && separator == b',' {
         return Format::named("study");
@@ -299,7 +312,7 @@ fn json(text: &str) -> Result<Entries<Entries<Value>>, Wrong> {
 
 /// Replaces `NaN` by `null` and `Infinity` by a text. Python's `json` writes both words, but JSON
 /// has neither.
-fn without_nan(text: &str) -> String {
+pub(crate) fn without_nan(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -356,13 +369,13 @@ fn separator(first: &str) -> u8 {
 }
 
 /// A line's number and its cells.
-type Record = (u64, Vec<String>);
+pub(super) type Record = (u64, Vec<String>);
 
 /// The head of a table and its other records, each with its line. Above the head, lines that start
 /// with `#` are comments. Below the head, such a line is a comment only if it does not have a cell
 /// for each column, because a query id may start with `#`. Blanks in files of fivefold belong to
 /// the cells, so these files are read with `Trim::None`.
-fn table(text: &str, trim: csv::Trim, builder: &mut Builder) -> Result<(Record, Vec<Record>), Wrong> {
+pub(super) fn table(text: &str, trim: csv::Trim, builder: &mut Builder) -> Result<(Record, Vec<Record>), Wrong> {
     let is_above = |line: &&str| line.trim().is_empty() || line.starts_with('#');
     let above = text.lines().take_while(is_above).count();
     let body: &str = text.splitn(above + 1, '\n').nth(above).unwrap_or_default();

@@ -19,6 +19,15 @@ pub enum Remark {
     Undefined(usize),
     /// Number of comments among the rows.
     Comments(usize),
+    /// A measure without V1 and V2, because its file does not have a column.
+    NoVersions {
+        /// The measure.
+        measure: String,
+        /// The file.
+        file: String,
+        /// The column: `expected` or `upper`.
+        column: &'static str,
+    },
     /// Any other remark.
     Other(String),
 }
@@ -63,6 +72,9 @@ impl fmt::Display for Remark {
             Remark::Comments(count) => {
                 let comments = counted(*count, "comment");
                 write!(f, "{comments} below the names of the columns {} passed over", were(*count))
+            }
+            Remark::NoVersions { measure, file, column } => {
+                write!(f, "{measure} has no V1 and V2: {file} has no column `{column}`")
             }
             Remark::Other(what) => f.write_str(what),
         }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fivefold_base::words::nearest;
 use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
-use fivefold_data::per_query::SystemValues;
+use fivefold_data::per_query::{Remark, SystemValues};
 use fivefold_metrics::conventions::MissingTopics;
 use fivefold_metrics::{Conventions, MeasureSpec, Undefined, dialect, settle, spelling};
 use fivefold_results::Results;
@@ -262,6 +262,9 @@ fn selected(values: &SystemValues, measures: &[String]) -> Result<SystemValues, 
     };
     for measure in measures {
         let Some(column) = values.measures.iter().position(|other| other == measure) else {
+            if let Some(lacking) = values.remarks.iter().find_map(|remark| without_versions(remark, measure)) {
+                return Err(StudyError::Input(lacking));
+            }
             let known = || values.measures.iter().map(String::as_str);
             let help = nearest(measure, known()).map_or_else(
                 || format!("there are {}", known().collect::<Vec<_>>().join(", ")),
@@ -272,6 +275,24 @@ fn selected(values: &SystemValues, measures: &[String]) -> Result<SystemValues, 
         (0..values.systems.len()).for_each(|system| chosen.values.extend_from_slice(values.of(column, system)));
     }
     Ok(chosen)
+}
+
+/// Why a file of values has no V1 or V2 of this name, if the remark says so.
+fn without_versions(remark: &Remark, measure: &str) -> Option<String> {
+    let Remark::NoVersions { measure: own, file, column } = remark else { return None };
+    if original_name(measure).as_deref() != Some(own) {
+        return None;
+    }
+    let or =
+        if *column == "upper" { ", or give the upper bound of all values: `upper = 1.0`, `--upper 1`" } else { "" };
+    Some(format!("`{measure}` cannot be computed: {file} has no column `{column}` beside `score`; add the column{or}"))
+}
+
+/// The name of the original of a UE version: `rouge1` for `rouge1.v2`, `ndcg@10` for `ndcg.v1@10`.
+pub(crate) fn original_name(name: &str) -> Option<String> {
+    let (head, rest) = name.split_at(name.find(['@', '(']).unwrap_or(name.len()));
+    let head = head.strip_suffix(".v1").or_else(|| head.strip_suffix(".v2")).filter(|head| !head.is_empty())?;
+    Some(format!("{head}{rest}"))
 }
 
 /// The measure with this name without a cutoff, if fivefold has such a measure.
@@ -460,6 +481,15 @@ mod tests {
         assert_eq!(skipped.notes, ["2 systems, 2 of 3 queries: 1 with an undefined value are left out"]);
         assert_eq!(of(Undefined::Zero).notes, ["2 systems, 3 queries, 1 with undefined values, which count as zero"]);
         assert_eq!(skipped.measures[0].means(), [0.75, 0.625]);
+    }
+
+    #[test]
+    fn versions_have_the_name_of_an_original() {
+        let of = |name: &str| original_name(name);
+        assert_eq!(of("rouge1.v2").as_deref(), Some("rouge1"));
+        assert_eq!(of("ndcg.v1@10").as_deref(), Some("ndcg@10"));
+        assert_eq!(of("rougeL.v2(value=recall)").as_deref(), Some("rougeL(value=recall)"));
+        assert_eq!((of("rouge1"), of(".v1"), of("a.v3")), (None, None, None));
     }
 
     #[test]

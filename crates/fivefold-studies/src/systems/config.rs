@@ -12,6 +12,7 @@
 //! scores = ["mine=scores.txt", "other.txt"]
 //!
 //! values = ["trec/trec8/adhoc8_ap.csv"]            # values per query, computed elsewhere
+//! upper = 1.0                                      # U of values that come with `expected` but without `upper`
 //!
 //! results = "runs/mq2008"                          # a results folder of `fivefold run`
 //!
@@ -73,6 +74,10 @@ pub struct SystemsConfig {
     /// Files of values per query: `[NAME=]PATH`, where a `*` stands for the names of systems.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
+    /// The upper bound U of all values, for files of values with a column `expected` and no column
+    /// `upper`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upper: Option<f64>,
     /// The treatment of a query without a value for some system.
     pub missing_queries: MissingQuery,
     /// A results folder of `fivefold run`.
@@ -131,6 +136,14 @@ impl SystemsConfig {
         if self.results_dataset.is_some() && self.results.is_none() {
             return fault("has `results_dataset` but no `results`".to_owned());
         }
+        if let Some(upper) = self.upper {
+            if self.values.is_empty() {
+                return fault("has `upper`, which is for `values` with a column `expected`".to_owned());
+            }
+            if !(upper > 0.0 && upper.is_finite()) {
+                return fault(format!("has the `upper` {upper}, but an upper bound is above 0"));
+            }
+        }
         if self.has_rankings() && self.missing_queries != MissingQuery::default() {
             let what = "has `missing_queries`, which is for values: of a topic that a run lacks, the convention `missing_topics` says it";
             return fault(what.to_owned());
@@ -173,7 +186,7 @@ impl SystemsConfig {
             // The name that the user gave is the name of the system. For a table of systems, it is
             // the name of the measure.
             let (system, measure) = (file.name.clone(), file.name.clone());
-            let options = PerQueryOptions { system, measure, ..PerQueryOptions::default() };
+            let options = PerQueryOptions { system, measure, upper: self.upper, ..PerQueryOptions::default() };
             parts.push(per_query::read(&file.path, &options)?);
         }
         let (values, _) = SystemValues::join(parts)?.settle(self.missing_queries)?;
@@ -248,7 +261,7 @@ pub(super) fn unique_ids<'a>(queries: impl Iterator<Item = (usize, &'a str)>) ->
 
 /// A file of a system.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Named {
+pub(crate) struct Named {
     /// The system's name, if the settings give one.
     pub name: Option<String>,
     /// The path as the settings give it, `*` replaced.
@@ -258,7 +271,7 @@ pub(super) struct Named {
 }
 
 /// The files of systems that the settings name.
-pub(super) fn expand(cx: &StudyContext<'_>, patterns: &[String]) -> Result<Vec<Named>, StudyError> {
+pub(crate) fn expand(cx: &StudyContext<'_>, patterns: &[String]) -> Result<Vec<Named>, StudyError> {
     let mut files = Vec::new();
     for pattern in patterns {
         for (name, given) in names_of(cx, pattern, |path| path.to_owned())? {
@@ -319,7 +332,7 @@ pub(super) fn names_of(
 }
 
 /// Hashes of files.
-pub(super) fn inputs(files: &[Named]) -> Result<Vec<Input>, StudyError> {
+pub(crate) fn inputs(files: &[Named]) -> Result<Vec<Input>, StudyError> {
     files.iter().map(|file| input(&file.given, &file.path)).collect()
 }
 
