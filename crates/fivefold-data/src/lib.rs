@@ -20,6 +20,7 @@ pub mod normalise;
 pub mod packed;
 pub mod per_query;
 mod query_store;
+pub mod ratings;
 pub mod scores;
 pub mod source;
 pub mod synthetic;

@@ -17,6 +17,7 @@ mod measure;
 mod model;
 mod packed;
 mod per_query;
+mod ratings;
 mod scores;
 mod toml;
 mod trec;
@@ -41,6 +42,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "run", run: trec::run },
     Target { name: "qrels_and_run", run: trec::joined },
     Target { name: "per_query", run: per_query::run },
+    Target { name: "ratings", run: ratings::run },
     Target { name: "experiment", run: toml::experiment },
     Target { name: "study", run: toml::study },
     Target { name: "published", run: toml::published },
