@@ -3,6 +3,7 @@
 pub mod compare;
 pub mod converge;
 pub mod file;
+pub mod ratings;
 pub mod registry;
 pub mod replay;
 pub mod residual;
@@ -25,7 +26,7 @@ use registry::StudyEntry;
 /// use fivefold_studies::STUDIES;
 ///
 /// let kinds: Vec<&str> = STUDIES.iter().map(|study| study.kind).collect();
-/// assert_eq!(kinds, ["residual", "standardise", "converge", "compare", "topics"]);
+/// assert_eq!(kinds, ["residual", "standardise", "converge", "compare", "topics", "ratings"]);
 /// ```
 pub const STUDIES: &[StudyEntry] = &[
     StudyEntry::of::<residual::Residual>(),
@@ -33,4 +34,5 @@ pub const STUDIES: &[StudyEntry] = &[
     StudyEntry::of::<converge::Converge>(),
     StudyEntry::of::<compare::Compare>(),
     StudyEntry::of::<topics::Topics>(),
+    StudyEntry::of::<ratings::Ratings>(),
 ];
