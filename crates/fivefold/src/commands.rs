@@ -6,6 +6,7 @@ mod cases;
 mod compare;
 mod completions;
 mod converge;
+mod correlate;
 mod datasets;
 mod dialects;
 mod diff;
@@ -108,6 +109,7 @@ commands!(registry, screen, {
     Replay(replay: screen),
     Reproduce(reproduce: registry, screen),
     Compare(compare: screen),
+    Correlate(correlate: screen),
     Rbo(rbo: screen),
     Topics(topics: screen),
     Residual(residual: screen),

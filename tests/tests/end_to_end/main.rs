@@ -13,6 +13,7 @@ mod compare;
 #[cfg(target_os = "linux")]
 mod confine;
 mod converge;
+mod correlate;
 mod designs;
 mod determinism;
 mod diff;
