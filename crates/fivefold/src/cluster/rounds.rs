@@ -97,6 +97,12 @@ impl Round<'_> {
         sized.iter().zip(estimates).map(|(job, estimate)| estimate.unwrap_or_else(|| job.guess())).collect()
     }
 
+    /// Whether the time of an open job is a guess, because its ranker was never measured.
+    fn is_guessed(&self) -> bool {
+        let sized: Vec<Sized> = self.known.iter().map(|known| known.sized.clone()).collect();
+        estimate(&sized, self.measured).iter().zip(self.known).any(|(own, known)| own.is_none() && !known.done)
+    }
+
     /// The jobs of a round. If many jobs were never measured, only a pilot of them.
     fn pieces(&self, open: &[usize]) -> Vec<Piece> {
         let sized: Vec<Sized> = open.iter().map(|&row| self.known[row].sized.clone()).collect();
@@ -259,6 +265,11 @@ impl State {
                 known.verdict = Some(Verdict::Again);
             }
         }
+    }
+
+    /// Whether the time of an open job is a guess, because its ranker was never measured.
+    pub(crate) fn is_guessed(&self) -> bool {
+        self.round(0.0, Asked::default()).is_guessed()
     }
 
     /// The number of jobs without a result.

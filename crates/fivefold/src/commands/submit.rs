@@ -166,18 +166,22 @@ fn dry_run(submission: &Submission, state: &State, screen: &mut Screen) {
     }
     let chunks: usize = arrays.iter().map(|array| array.chunks.len()).sum();
     screen.line(format_args!(
-        "would be handed in: {} in {} for the first round; {} in all, about {} of work",
+        "would be handed in: {} in {} for the first round; {} in all, {}",
         counted(arrays.iter().flat_map(|array| &array.chunks).map(|chunk| chunk.rows.len()).sum(), "job"),
         counted(chunks, "task"),
         counted(state.missing(), "open job"),
-        about(work(state))
+        work_in_words(state)
     ));
 }
 
 /// The estimated time of the open jobs.
-fn work(state: &State) -> std::time::Duration {
+fn work_in_words(state: &State) -> String {
     let open = state.rows.iter().zip(&state.known).filter(|(_, known)| !known.done);
-    std::time::Duration::from_secs_f64(open.map(|(row, _)| row.seconds).sum())
+    let all = about(std::time::Duration::from_secs_f64(open.map(|(row, _)| row.seconds).sum()));
+    match state.is_guessed() {
+        true => format!("at most about {all} of work, as rankers were never measured here"),
+        false => format!("about {all} of work"),
+    }
 }
 
 fn tell_all(submission: &Submission, state: &State, screen: &mut Screen) {
@@ -187,10 +191,10 @@ fn tell_all(submission: &Submission, state: &State, screen: &mut Screen) {
         Engine::Shell | Engine::Hq => "written",
     };
     screen.line(format_args!(
-        "{verb}: {}, {} done already, about {} of work, in {folder}",
+        "{verb}: {}, {} done already, {}, in {folder}",
         counted(state.rows.len(), "job"),
         state.rows.len() - state.missing(),
-        about(work(state))
+        work_in_words(state)
     ));
     match submission.settings.engine {
         Engine::Slurm => screen.line(format_args!("how far it is: fivefold status {folder}")),
