@@ -60,7 +60,7 @@ pub use swap::swap_rate;
 pub use swap_method::{SwapBin, SwapCurve, SwapOptions, swap_method};
 pub use tau_ap::tau_ap;
 pub use two_sample::{TwoSampleT, Variances, two_sample_t_test};
-pub use variance::variance_components;
+pub use variance::{VarianceShares, variance_components, variance_shares};
 pub use weighted_tau::weighted_tau;
 pub use williams::{Williams, williams};
 pub use winning::{WinningNumber, winning_numbers};

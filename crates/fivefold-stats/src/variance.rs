@@ -119,6 +119,57 @@ pub fn variance_components(values: &[Vec<Vec<f64>>]) -> Result<Components, Stats
     })
 }
 
+/// How the sum of squares of values of systems on queries divides. See [`variance_shares`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct VarianceShares {
+    /// Between the means of the systems.
+    pub systems: f64,
+    /// Between the means of the queries: how much queries differ in difficulty.
+    pub queries: f64,
+    /// The rest: systems that suit different queries, and chance.
+    pub rest: f64,
+}
+
+/// The shares of systems, of queries and of the rest in the sum of squares of `values[system][query]`
+/// around their mean. `None` if all values are equal.
+///
+/// ```
+/// use fivefold_stats::variance_shares;
+///
+/// // Both systems find the second query easier, by the same amount.
+/// let shares = variance_shares(&[vec![0.1, 0.5], vec![0.3, 0.7]])?.unwrap();
+/// assert!((shares.queries - 0.8).abs() < 1e-12 && (shares.systems - 0.2).abs() < 1e-12);
+/// # Ok::<(), fivefold_stats::StatsError>(())
+/// ```
+///
+/// # Errors
+/// No system, no query, lists of different lengths, or a value that is not finite.
+pub fn variance_shares(values: &[Vec<f64>]) -> Result<Option<VarianceShares>, StatsError> {
+    let queries = values.first().map_or(0, Vec::len);
+    if queries == 0 {
+        return Err(StatsError::TooFew { found: 0, needed: 1 });
+    }
+    for own in values {
+        if own.len() != queries {
+            return Err(StatsError::LengthMismatch { first: queries, second: own.len() });
+        }
+        if let Some(position) = own.iter().position(|value| !value.is_finite()) {
+            return Err(StatsError::NotFinite { position, value: own[position] });
+        }
+    }
+    let by_system: Vec<f64> = values.iter().map(|own| mean(own)).collect();
+    let of_query = |query: usize| values.iter().map(|own| own[query]).sum::<f64>() / values.len() as f64;
+    let by_query: Vec<f64> = (0..queries).map(of_query).collect();
+    let all = mean(&by_system);
+    let total: f64 = values.iter().flatten().map(|&value| square(value - all)).sum();
+    let of_systems: f64 = by_system.iter().map(|own| square(own - all)).sum::<f64>() * queries as f64;
+    let of_queries: f64 = by_query.iter().map(|own| square(own - all)).sum::<f64>() * values.len() as f64;
+    let rest = (total - of_systems - of_queries).max(0.0);
+    let shares = VarianceShares { systems: of_systems / total, queries: of_queries / total, rest: rest / total };
+    Ok((total > 0.0).then_some(shares))
+}
+
 fn square(x: f64) -> f64 {
     x * x
 }

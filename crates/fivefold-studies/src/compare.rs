@@ -32,6 +32,7 @@
 
 pub(crate) mod across;
 pub(crate) mod between;
+pub(crate) mod bounds;
 mod by_class;
 mod charts;
 pub(crate) mod classes;

@@ -18,6 +18,10 @@
 //! group = "expert"                          # of SummEval's two groups of raters; or "crowd"
 //! dimensions = ["fluency"]                  # absent: all
 //! preferences = ["preferences.csv"]         # beside `files`, or instead
+//!
+//! [[printed]]                               # a printed table of Feng's dissertation (2023) beside ours
+//! table = "9.1"
+//! measure = "rouge1"
 //! ```
 //! The rating of a system on an item is the mean over raters. An item is a query of the values. The
 //! levels, the interval and the tests are those of [`fivefold_stats::rated`]; only systems and items
@@ -34,9 +38,11 @@ mod computed;
 mod files;
 mod input;
 mod preferences;
+mod printed;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod variance;
 mod words;
 
 use fivefold_analysis::number_equal;
@@ -49,7 +55,8 @@ use serde::{Deserialize, Serialize};
 
 use self::computed::Computed;
 use self::input::Input;
-use crate::compare::Compare;
+pub use self::printed::PrintedConfig;
+use crate::compare::{Compare, bounds};
 use crate::study::{Findings, Study, StudyContext, StudyError, each_once, facts};
 use crate::systems::SystemsConfig;
 
@@ -80,6 +87,9 @@ pub struct Ratings {
     pub dialect: String,
     /// Conventions that replace the dialect's.
     pub conventions: Overrides,
+    /// Printed tables to show beside ours.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub printed: Vec<PrintedConfig>,
 }
 
 /// The files of ratings, and what is taken from them.
@@ -118,6 +128,7 @@ impl Default for Ratings {
             alpha,
             dialect,
             conventions,
+            printed: Vec::new(),
         }
     }
 }
@@ -205,6 +216,7 @@ impl Study for Ratings {
         }
         let draws = (1..=MOST_DRAWS).contains(&self.draws);
         ParamError::unless(draws, "draws", self.draws, &format!("from 1 to {MOST_DRAWS}"))?;
+        printed::check(self)?;
         self.as_compare().check()
     }
 
@@ -220,6 +232,11 @@ impl Study for Ratings {
         let names: Vec<&str> = input.measures.iter().map(|measure| measure.name.as_str()).collect();
         findings.page.facts.push(facts(input.scores.systems.len(), input.scores.queries, &names));
         tables::add(self, &input, &computed, &mut findings)?;
+        if !input.dimensions.is_empty() {
+            findings.tables.extend(printed::tables(self, &input, &computed)?);
+            findings.tables.extend(bounds::table(&input.scores, false));
+            findings.tables.push(variance::table(&input)?);
+        }
         preferences::add(&input, &mut findings);
         charts::add(self, &input, &computed, &mut findings)?;
         files::add(&input, &computed, &mut findings);

@@ -56,6 +56,7 @@ mod standardise;
 mod structure;
 #[cfg(unix)]
 mod terminal;
+mod texts;
 mod topics;
 mod trec;
 mod trec_eval;

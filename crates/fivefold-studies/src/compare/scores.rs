@@ -19,7 +19,7 @@ use super::Compare;
 use super::classes::{Class, Original};
 use crate::study::{Input, StudyContext, StudyError, conventions};
 use crate::systems::computed::differences;
-use crate::systems::{Computed, Content, RankedSystems, SystemsConfig};
+use crate::systems::{Bounds, Computed, Content, RankedSystems, SystemsConfig};
 
 /// The default measures of rankings.
 const DEFAULT_MEASURES: [&str; 3] = ["ndcg@10", "ap", "rr"];
@@ -52,6 +52,8 @@ pub struct Scores {
     pub notes: Vec<String>,
     /// The notes on the documents of a run that are not judged, each with the number of documents.
     pub unjudged: BTreeMap<String, usize>,
+    /// Means of A, E and U of measures that were given with E.
+    pub bounds: Vec<Bounds>,
 }
 
 /// One measure.
@@ -149,6 +151,7 @@ fn one(study: &Compare, label: &str, source: &SystemsConfig, cx: &StudyContext<'
     let ids = values.queries.clone();
     let mut scores = Scores::of(label, values, conventions.undefined, study.against.as_deref(), notes)?;
     scores.unjudged = read.unjudged;
+    scores.bounds = read.bounds;
     scores.computed = match &read.content {
         Content::Values(_) => read.computed,
         Content::Rankings(_) => {
@@ -394,6 +397,7 @@ impl Scores {
             warnings: Vec::new(),
             notes,
             unjudged: BTreeMap::new(),
+            bounds: Vec::new(),
         })
     }
 
@@ -430,6 +434,7 @@ impl Scores {
             warnings: self.warnings.clone(),
             notes: self.notes.clone(),
             unjudged: self.unjudged.clone(),
+            bounds: self.bounds.clone(),
         }
     }
 }

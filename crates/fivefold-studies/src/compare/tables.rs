@@ -13,11 +13,11 @@ use fivefold_stats::{
     Agreement, FriedmanMethod, Moments, Outcome, cliques, critical_difference, friedman, queries_needed,
 };
 
-use super::Compare;
 use super::between::{CORRELATIONS, matrix, pairs};
 use super::page::of_measure;
 use super::scores::{ScoredMeasure, Scores};
 use super::tested::{Found, Tested, deviation, family};
+use super::{Compare, bounds};
 use crate::study::{Findings, StudyError};
 
 /// Number of systems that tables show if the settings do not say.
@@ -54,6 +54,7 @@ impl Shown<'_> {
         for (measure, found) in self.scores.measures.iter().zip(self.compared) {
             findings.tables.push(self.means(measure, found)?);
         }
+        findings.tables.extend(bounds::table(self.scores, self.several));
         findings.tables.push(self.pairs()?);
         findings.tables.push(self.power()?);
         findings.tables.push(self.needed());

@@ -24,7 +24,7 @@ const FEWEST_DECIMALS: u32 = 2;
 /// The most pairs of systems with equal ratings that are looked for.
 const MOST_TIES: u64 = 5;
 /// The versions of a metric, in the order of the printed rows.
-const VERSIONS: [&str; 3] = ["original", "v1", "v2"];
+pub(crate) const VERSIONS: [&str; 3] = ["original", "v1", "v2"];
 
 /// A printed correlation and its verdict.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,6 +135,35 @@ pub fn replay_correlations(text: &str) -> Result<CorrelationReplay, ReplayError>
         replay.improvements.extend(block.improvements(&file.dimensions)?);
     }
     Ok(replay)
+}
+
+/// A printed table of correlations with people's ratings.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PrintedCorrelations {
+    /// The number of the table.
+    pub(crate) number: String,
+    /// The metric.
+    pub(crate) metric: String,
+    /// The documents over which systems were rated.
+    pub(crate) documents: String,
+    /// Dimensions of the ratings.
+    pub(crate) dimensions: Vec<String>,
+    /// The correlations of the original, of V1 and of V2, by dimension.
+    pub(crate) rows: [Vec<f64>; 3],
+}
+
+/// The printed tables that come with the program.
+pub(crate) fn printed_correlations() -> Vec<PrintedCorrelations> {
+    // A test reads the text, so it can be read.
+    let Ok(file) = toml::from_str::<File>(super::FENG_2023_CORRELATIONS) else { return Vec::new() };
+    let table = |block: Block| PrintedCorrelations {
+        number: block.table,
+        metric: block.metric,
+        documents: block.documents,
+        dimensions: file.dimensions.clone(),
+        rows: [block.original, block.v1, block.v2],
+    };
+    file.correlations.into_iter().map(table).collect()
 }
 
 impl Block {
@@ -286,7 +315,7 @@ fn mean_pai(pairs: impl Iterator<Item = (f64, f64)>) -> (f64, Option<(f64, f64)>
 }
 
 /// Percentage improvement (PAI), Feng (2023), Eq. 8.1.
-fn pai(original: f64, version: f64) -> f64 {
+pub(crate) fn pai(original: f64, version: f64) -> f64 {
     if original == 0.0 { 100.0 * version } else { 100.0 * (version - original) / original.abs() }
 }
 

@@ -37,6 +37,7 @@ pub use conclusions::{Answer, Conclusion};
 pub use correlations::{
     CheckedCorrelation, CheckedImprovement, CorrelationReplay, has_correlations, replay_correlations,
 };
+pub(crate) use correlations::{PrintedCorrelations, VERSIONS, pai, printed_correlations};
 pub use misprint::Misprint;
 pub use published::{DerivedColumn, ReplayError, Statistic};
 pub use reproduce::{DerivedPair, ReproduceError, Reproduction, ScorePair, reproduce};
