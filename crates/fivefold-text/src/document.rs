@@ -122,20 +122,25 @@ impl Group {
         if self.measures.iter().any(several) { self.texts.references(document) } else { 1 }
     }
 
-    /// All cells of a document: `[measure of the group][system]`. `seed` is the document's; a
-    /// missing candidate counts as empty here.
+    /// All cells of a document: `[measure of the group][system]`. A missing candidate counts as empty
+    /// here.
     pub(crate) fn cells(&self, document: &Around<'_>, slots: &mut Slots) -> Vec<Vec<Cell>> {
         let drawn: Vec<Shared> = self.shared.iter().map(|item| self.shared_lengths(item, document)).collect();
         let references: Vec<OfReference> = (0..self.references(document.place))
             .map(|reference| self.of_reference(document, reference, &drawn, slots))
             .collect();
-        let cell = |measure: &TextMeasure, system: usize| Cell {
-            score: self.score(measure, document, &references, system),
-            expected: self.expected(measure, document, &references, &drawn, system),
-            upper: upper(measure, document, &references),
-        };
-        let of = |(_, measure): &(usize, TextMeasure)| {
-            (0..document.present.len()).map(|system| cell(measure, system)).collect()
+        let of = |(_, measure): &(usize, TextMeasure)| -> Vec<Cell> {
+            let settings = measure.settings();
+            let upper = upper(measure, document, &references);
+            let expected = |system| self.expected(measure, document, &references, &drawn, system);
+            let depends_on_system = settings.model == Model::Mismatch || settings.length == Length::Candidate;
+            let of_all = (!depends_on_system).then(|| expected(0));
+            let cell = |system: usize| Cell {
+                score: self.score(measure, document, &references, system),
+                expected: of_all.unwrap_or_else(|| expected(system)),
+                upper,
+            };
+            (0..document.present.len()).map(cell).collect()
         };
         self.measures.iter().map(of).collect()
     }
