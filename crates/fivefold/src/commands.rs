@@ -47,13 +47,13 @@ use fivefold_core::Registry;
 use crate::exit::Exit;
 use crate::screen::Screen;
 
-/// Makes the list of commands from a line for each: its name, its module, and what it takes.
+/// Makes the list of commands from a line for each: its variant, its name, its module, and what it takes.
 macro_rules! commands {
-    ($registry:ident, $screen:ident, { $($(#[$meta:meta])* $name:ident($module:ident: $($takes:ident),+),)+ }) => {
+    ($registry:ident, $screen:ident, { $($(#[$meta:meta])* $name:ident($word:literal, $module:ident: $($takes:ident),+),)+ }) => {
         /// The commands, in the order of the help.
         #[derive(Subcommand)]
         pub(crate) enum Command {
-            $($(#[$meta])* $name($module::Args),)+
+            $($(#[$meta])* #[command(name = $word)] $name($module::Args),)+
         }
 
         impl Command {
@@ -67,53 +67,55 @@ macro_rules! commands {
             /// Adds the command of this name alone. To define all commands takes longer than some
             /// commands take.
             pub(crate) fn add_one(to: clap::Command, name: &str) -> Option<clap::Command> {
-                $(if name == stringify!($module).replace('_', "-") {
-                    let own = clap::Command::new(name.to_owned());
-                    return Some(to.subcommand(<$module::Args as clap::Args>::augment_args(own)));
-                })+
-                None
+                let with = |augment: fn(clap::Command) -> clap::Command, word: &'static str| {
+                    to.subcommand(augment(clap::Command::new(word)))
+                };
+                match name {
+                    $($word => Some(with(<$module::Args as clap::Args>::augment_args, $word)),)+
+                    _ => None,
+                }
             }
         }
     };
 }
 
 commands!(registry, screen, {
-    Run(run: registry, screen),
-    Jobs(jobs: registry, screen),
-    Job(job: registry, screen),
-    Submit(submit: registry, screen),
-    Status(status: screen),
-    Resubmit(resubmit: registry, screen),
-    Cancel(cancel: screen),
+    Run("run", run: registry, screen),
+    Jobs("jobs", jobs: registry, screen),
+    Job("job", job: registry, screen),
+    Submit("submit", submit: registry, screen),
+    Status("status", status: screen),
+    Resubmit("resubmit", resubmit: registry, screen),
+    Cancel("cancel", cancel: screen),
     #[command(hide = true)]
-    Task(task: registry, screen),
-    Report(report: screen),
-    Verify(verify: registry, screen),
-    Train(train: registry, screen),
-    Tune(tune: registry, screen),
-    Score(score: registry, screen),
-    Importance(importance: registry, screen),
-    Export(export: screen),
-    Import(import: registry, screen),
-    Eval(eval: screen),
-    Fuse(fuse: screen),
-    Lint(lint: screen),
-    Rankers(rankers: registry, screen),
-    NewRanker(new_ranker: registry, screen),
-    Measures(measures: screen),
-    Dialects(dialects: screen),
-    Diff(diff: screen),
-    Explain(explain: registry, screen),
-    Datasets(datasets: screen),
-    Make(make: screen),
-    Replay(replay: screen),
-    Reproduce(reproduce: registry, screen),
-    Compare(compare: screen),
-    Correlate(correlate: screen),
-    Rbo(rbo: screen),
-    Topics(topics: screen),
-    Residual(residual: screen),
-    Standardise(standardise: screen),
-    Converge(converge: screen),
-    Completions(completions: screen),
+    Task("task", task: registry, screen),
+    Report("report", report: screen),
+    Verify("verify", verify: registry, screen),
+    Train("train", train: registry, screen),
+    Tune("tune", tune: registry, screen),
+    Score("score", score: registry, screen),
+    Importance("importance", importance: registry, screen),
+    Export("export", export: screen),
+    Import("import", import: registry, screen),
+    Eval("eval", eval: screen),
+    Fuse("fuse", fuse: screen),
+    Lint("lint", lint: screen),
+    Rankers("rankers", rankers: registry, screen),
+    NewRanker("new-ranker", new_ranker: registry, screen),
+    Measures("measures", measures: screen),
+    Dialects("dialects", dialects: screen),
+    Diff("diff", diff: screen),
+    Explain("explain", explain: registry, screen),
+    Datasets("datasets", datasets: screen),
+    Make("make", make: screen),
+    Replay("replay", replay: screen),
+    Reproduce("reproduce", reproduce: registry, screen),
+    Compare("compare", compare: screen),
+    Correlate("correlate", correlate: screen),
+    Rbo("rbo", rbo: screen),
+    Topics("topics", topics: screen),
+    Residual("residual", residual: screen),
+    Standardise("standardise", standardise: screen),
+    Converge("converge", converge: screen),
+    Completions("completions", completions: screen),
 });

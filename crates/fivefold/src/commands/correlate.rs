@@ -105,6 +105,7 @@ impl Args {
             alpha: self.alpha,
             dialect: self.conventions.dialect().map_err(Problem::from)?.name.to_owned(),
             conventions: self.conventions.overrides(),
+            printed: Vec::new(),
         };
         if let [only] = self.inputs.as_slice()
             && is_experiment(only)
