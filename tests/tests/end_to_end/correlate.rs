@@ -65,13 +65,15 @@ fn values_of_any_metric_are_compared_and_standardised() {
     let shown = stdout(folder.path(), "compare rouge1.csv --draws 100 --trials 20 --tables all");
     assert!(shown.contains("Systems by rouge1.v2") && shown.contains("Systems by rouge1.v1"), "{shown}");
     let means = stdout(folder.path(), "compare rouge1.csv --measure rouge1.v2 --trials 20 --out runs/v2");
-    assert!(means.contains("3 systems, 3 queries"), "{means}");
+    assert!(means.contains("3 queries, 3 systems"), "{means}");
     let scores = std::fs::read_to_string(folder.path().join("runs/v2/scores.csv")).unwrap();
     // System c: (.1 - .3) / .3, (.2 - .5) / .5 and (.3 - .1) / .9.
     let mean: f64 =
         scores.lines().find(|line| line.contains(",c,")).unwrap().split(',').nth(3).unwrap().parse().unwrap();
     assert!((mean - (-2.0 / 3.0 - 0.6 + 2.0 / 9.0) / 3.0).abs() < 1e-12, "{mean}");
-    stdout(folder.path(), "standardise --values rouge1.csv --measure rouge1 --out runs/z");
+    let four = format!("{VALUES}4,a,.6,.2,1\n4,b,.5,.2,1\n4,c,.4,.2,1\n");
+    std::fs::write(folder.path().join("four.csv"), four).unwrap();
+    stdout(folder.path(), "standardise --values four.csv --measure four --out runs/z");
     let told = stderr(folder.path(), "compare bleu.csv --measure bleu.v2", 2);
     for part in ["`bleu.v2` cannot be computed", "bleu.csv has no column `expected`", "add the column"] {
         assert!(told.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part}\n{told}");
