@@ -120,6 +120,14 @@ pub fn variance_components(values: &[Vec<Vec<f64>>]) -> Result<Components, Stats
 }
 
 /// How the sum of squares of values of systems on queries divides. See [`variance_shares`].
+///
+/// ```
+/// use fivefold_stats::variance_shares;
+///
+/// let shares = variance_shares(&[vec![0.1, 0.5, 0.2], vec![0.3, 0.4, 0.3]])?.unwrap();
+/// assert!((shares.systems + shares.queries + shares.rest - 1.0).abs() < 1e-12);
+/// # Ok::<(), fivefold_stats::StatsError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct VarianceShares {
