@@ -71,9 +71,13 @@ fn values_of_any_metric_are_compared_and_standardised() {
     let mean: f64 =
         scores.lines().find(|line| line.contains(",c,")).unwrap().split(',').nth(3).unwrap().parse().unwrap();
     assert!((mean - (-2.0 / 3.0 - 0.6 + 2.0 / 9.0) / 3.0).abs() < 1e-12, "{mean}");
-    let four = format!("{VALUES}4,a,.6,.2,1\n4,b,.5,.2,1\n4,c,.4,.2,1\n");
-    std::fs::write(folder.path().join("four.csv"), four).unwrap();
-    stdout(folder.path(), "standardise --values four.csv --measure four --out runs/z");
+    // `standardise` compares halves of the queries, so it needs more of them.
+    let more: String = (4..9)
+        .flat_map(|item| (0..3).map(move |k| (item, k)))
+        .map(|(item, k)| format!("{item},{},.{},.{item},1\n", ["a", "b", "c"][k], (item * 37 + k * 23) % 80 + 10))
+        .collect();
+    std::fs::write(folder.path().join("more.csv"), format!("{VALUES}{more}")).unwrap();
+    stdout(folder.path(), "standardise --values more.csv --measure more --out runs/z");
     let told = stderr(folder.path(), "compare bleu.csv --measure bleu.v2", 2);
     for part in ["`bleu.v2` cannot be computed", "bleu.csv has no column `expected`", "add the column"] {
         assert!(told.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part}\n{told}");
