@@ -218,6 +218,7 @@ fn reports_and_studies_see_no_engine_and_measures_no_rankers() {
         ("fivefold-stats", &["fivefold-core", "fivefold-data"]),
         ("fivefold-text", &["fivefold-core", "fivefold-data", "fivefold-metrics", "fivefold-stats"]),
         ("fivefold-core", &["fivefold-data", "fivefold-metrics"]),
+        ("fivefold-data", &["fivefold-metrics", "fivefold-stats", "fivefold-text"]),
     ] {
         let seen = dependencies(name);
         assert!(unseen.iter().all(|other| !seen.contains(*other)), "{name} sees {seen:?}");

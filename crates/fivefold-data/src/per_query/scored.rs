@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use fivefold_base::rounding::equal;
 use fivefold_base::words::{counted, which};
 // UE normalisation is one code for rankings and for values of a file.
-use fivefold_metrics::normalise::{differ, v1, v2};
+use fivefold_base::ue::{differ, v1, v2};
 use serde_json::{Map, Value};
 
 use super::builder::{Builder, Wrong, parse as parse_value};
