@@ -88,7 +88,8 @@ impl Figure<'_> {
         let width = (left + wide + lean.max(24)).max(680);
         let height = top + high + 62;
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\" \
              font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\" role=\"img\">\n<title>{title}</title>\n\
              <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n\
              <text x=\"16\" y=\"26\" font-size=\"15\" font-weight=\"bold\">{title}</text>\n\

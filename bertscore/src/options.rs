@@ -20,14 +20,14 @@ const MOST_THREADS: u64 = 4096;
 #[command(name = "fivefold-bertscore", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "Examples:
   fivefold-bertscore --model minilm --texts 'outputs/*.jsonl' --out bertscore.csv
-  fivefold-bertscore --model minilm --texts lead=lead.txt ours=ours.txt --references refs.txt --sources articles.txt --out b.csv
+  fivefold-bertscore --model minilm --texts lead=lead.txt ours=ours.txt --references refs.txt --sources src.txt -o b.csv
   fivefold-bertscore --model minilm --texts 'M*.jsonl' --combine-references max --expected b2w --out b2w.csv
   fivefold-bertscore --model roberta-large --layer 17 --rescale roberta-large-17 --texts ours.jsonl --expected none
   fivefold-bertscore --model minilm --texts 'M*.jsonl' --heterogeneity groups.csv --documents hete --out hete.csv
   fivefold-bertscore --model minilm --texts ours.jsonl --heat-map doc-7 --system ours --out doc-7.svg
 
-A file of texts has a JSON object a line (id, candidate, references, source; SummEval's names work too), or a text a line \
-with --references and --sources in the same order.
+A file of texts has a JSON object a line (id, candidate, references, source; SummEval's names work too), or a text a \
+line with --references and --sources in the same order.
 
 The table of --out has the columns metric, item, system, score, expected, upper. `fivefold compare` and `fivefold \
 correlate` read it, and make V1 and V2 of it.
@@ -53,7 +53,8 @@ pub struct Options {
     #[arg(long)]
     pub(crate) json: bool,
     /// The values to write
-    #[arg(long, value_name = "VALUE", num_args = 1.., value_enum, default_values_t = [Measure::F1, Measure::P, Measure::R])]
+    #[arg(long, value_name = "VALUE", num_args = 1.., value_enum,
+        default_values_t = [Measure::F1, Measure::P, Measure::R])]
     pub(crate) values: Vec<Measure>,
     /// Hidden states after this layer; 0 is the embeddings [default: the last layer]
     #[arg(long, value_name = "N")]
@@ -92,7 +93,8 @@ pub struct Options {
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Documents::All)]
     pub(crate) documents: Documents,
     /// Draw the cosines of this document's text, by the system --system, and its reference
-    #[arg(long, value_name = "ITEM", requires = "system", requires = "out", conflicts_with_all = ["heterogeneity", "documents", "rescale", "idf", "combine_references", "json"])]
+    #[arg(long, value_name = "ITEM", requires = "system", requires = "out",
+        conflicts_with_all = ["heterogeneity", "documents", "rescale", "idf", "combine_references", "json"])]
     pub(crate) heat_map: Option<String>,
     /// The system of --heat-map
     #[arg(long, value_name = "NAME", requires = "heat_map")]
@@ -101,7 +103,8 @@ pub struct Options {
     #[arg(long, value_name = "N", requires = "heat_map", default_value_t = 1)]
     pub(crate) reference: usize,
     /// Number of threads; 0: a thread for each processor. No result depends on the number
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = RangedU64ValueParser::<usize>::new().range(..=MOST_THREADS))]
+    #[arg(long, value_name = "N", default_value_t = 0,
+        value_parser = RangedU64ValueParser::<usize>::new().range(..=MOST_THREADS))]
     pub(crate) threads: usize,
 }
 

@@ -233,8 +233,16 @@ impl Report<'_> {
                 "candidates": counts.candidates,
                 "references": counts.references,
                 "missing": counts.missing,
-                "cut": { "candidates": counts.cut_candidates, "references": counts.cut_references, "sources": counts.cut_sources },
-                "empty": { "candidates": counts.empty_candidates, "references": counts.empty_references, "sources": counts.empty_sources },
+                "cut": {
+                    "candidates": counts.cut_candidates,
+                    "references": counts.cut_references,
+                    "sources": counts.cut_sources,
+                },
+                "empty": {
+                    "candidates": counts.empty_candidates,
+                    "references": counts.empty_references,
+                    "sources": counts.empty_sources,
+                },
                 "short_sources": counts.short_sources,
             },
         });

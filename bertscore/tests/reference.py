@@ -135,8 +135,8 @@ def summeval(folder):
         path = Path(folder) / "model_output_annotations" / f"{system}_outputs_annotations.jsonl"
         for line in path.read_text().splitlines():
             row = json.loads(line)
-            rows.setdefault(row["id"], {"id": row["id"], "references": row["references"], "source": row["text"], "c": {}})
-            rows[row["id"]]["c"][system] = row["decoded"]
+            first = {"id": row["id"], "references": row["references"], "source": row["text"], "c": {}}
+            rows.setdefault(row["id"], first)["c"][system] = row["decoded"]
     return list(rows.values())
 
 
