@@ -54,9 +54,27 @@ struct DocumentStates {
     references: Vec<States>,
 }
 
+/// The random texts of a document, as ids with the special tokens.
+struct RandomTexts {
+    /// A list for each length of a summary.
+    by_length: Vec<Vec<Vec<u32>>>,
+    /// Whether a text is shorter than its length.
+    short: bool,
+}
+
+/// The values of a document.
+struct DocumentValues {
+    /// `[system]`
+    values: Vec<Option<Value>>,
+    /// The standard error of E.
+    error: Option<f64>,
+    /// Whether the source is short.
+    short: bool,
+}
+
 /// E of a document, and the standard error of F1.
-pub(crate) struct DocumentExpected {
-    pub(crate) scores: Scores,
+struct DocumentExpected {
+    scores: Scores,
     error: Option<f64>,
 }
 
@@ -113,11 +131,12 @@ impl<'m> Evaluator<'m> {
             errors = vec![None; values.len()];
         } else {
             let of_document = |document| self.document(document);
-            let documents: Vec<_> = self.documents.par_iter().map(of_document).collect::<Result<_, _>>()?;
-            for (own, error, short) in documents {
-                values.push(own);
-                errors.push(error);
-                counts.short_sources += usize::from(short);
+            let documents: Vec<DocumentValues> =
+                self.documents.par_iter().map(of_document).collect::<Result<_, _>>()?;
+            for document in documents {
+                values.push(document.values);
+                errors.push(document.error);
+                counts.short_sources += usize::from(document.short);
             }
         }
         let baseline = self.settings.baseline.as_ref();
@@ -133,16 +152,15 @@ impl<'m> Evaluator<'m> {
         Ok(Evaluation { values, errors, counts })
     }
 
-    /// The values of a document, the error of its E, and whether its source is short.
-    #[allow(clippy::type_complexity)]
-    fn document(&self, document: &Document) -> Result<(Vec<Option<Value>>, Option<f64>, bool), BertScoreError> {
+    /// The values of a document where E comes from its source, or where there is none.
+    fn document(&self, document: &Document) -> Result<DocumentValues, BertScoreError> {
         let states = self.states(document)?;
         let mut expected = None;
         let mut short = false;
         if self.settings.expected.needs_source() {
-            let (texts, is_short) = self.random_texts(document, self.settings.expected)?;
+            let texts = self.random_texts(document, self.settings.expected)?;
             expected = Some(self.expected(document, &states, &texts)?);
-            short = is_short;
+            short = texts.short;
         }
         let value = |(tokens, states_of): (&Option<Tokens>, &Option<States>)| {
             let (Some(tokens), Some(own)) = (tokens, states_of) else { return Ok(None) };
@@ -151,7 +169,7 @@ impl<'m> Evaluator<'m> {
         };
         let values =
             document.candidates.iter().zip(&states.candidates).map(value).collect::<Result<_, BertScoreError>>()?;
-        Ok((values, expected.and_then(|expected| expected.error), short))
+        Ok(DocumentValues { values, error: expected.and_then(|expected| expected.error), short })
     }
 
     /// The values of a document where E is the mean score of summaries of other documents.
@@ -214,9 +232,7 @@ impl<'m> Evaluator<'m> {
         })
     }
 
-    /// The random texts of a document: a list for each length of a summary, and whether one is shorter
-    /// than the length.
-    fn random_texts(&self, document: &Document, kind: Expected) -> Result<(Vec<Vec<Vec<u32>>>, bool), BertScoreError> {
+    fn random_texts(&self, document: &Document, kind: Expected) -> Result<RandomTexts, BertScoreError> {
         let lengths: Vec<usize> = document.references.iter().map(|reference| reference.inner().len()).collect();
         // One text is scored with all references: its length is their mean, rounded half up.
         let lengths = match self.settings.references {
@@ -225,19 +241,19 @@ impl<'m> Evaluator<'m> {
         };
         let seed = Seed::new(self.settings.seed).derive("bertscore").derive(&document.id);
         let Some(source) = document.source.as_ref().filter(|_| !document.all.is_empty()) else {
-            return Ok((vec![Vec::new(); lengths.len()], false));
+            return Ok(RandomTexts { by_length: vec![Vec::new(); lengths.len()], short: false });
         };
         if kind == Expected::Random {
             let draw = |(index, length): (usize, &usize)| {
                 let seed = seed.derive_index("reference", index as u64);
                 drawn(self.model, &document.all, *length, self.settings.draws, seed)
             };
-            return Ok((lengths.iter().enumerate().map(draw).collect(), false));
+            return Ok(RandomTexts { by_length: lengths.iter().enumerate().map(draw).collect(), short: false });
         }
         let tokens = BySimilarity::new(self.model, &source.ids, self.settings.layer)?;
         let short = lengths.iter().any(|length| *length > tokens.count());
         let text = |length: &usize| vec![self.model.between(&tokens.first(*length, kind == Expected::B2w))];
-        Ok((lengths.iter().map(text).collect(), short))
+        Ok(RandomTexts { by_length: lengths.iter().map(text).collect(), short })
     }
 
     /// E of a document: the mean score of its random texts.
@@ -245,10 +261,10 @@ impl<'m> Evaluator<'m> {
         &self,
         document: &Document,
         states: &DocumentStates,
-        texts: &[Vec<Vec<u32>>],
+        texts: &RandomTexts,
     ) -> Result<DocumentExpected, BertScoreError> {
         let (mut means, mut variance) = (Vec::new(), Some(0.0));
-        for (index, texts) in texts.iter().enumerate() {
+        for (index, texts) in texts.by_length.iter().enumerate() {
             let own = self.model.states(texts, self.settings.layer)?;
             let score = |(ids, own): (&Vec<u32>, &States)| match self.settings.references {
                 References::Max => self.against_all(ids, own, document, &states.references),
@@ -263,7 +279,7 @@ impl<'m> Evaluator<'m> {
                     sum + squares / ((scores.len() - 1) * scores.len()) as f64
                 });
         }
-        let error = variance.map(|sum| sum.sqrt() / texts.len() as f64);
+        let error = variance.map(|sum| sum.sqrt() / means.len() as f64);
         Ok(DocumentExpected { scores: Scores::mean(&means), error })
     }
 
@@ -272,7 +288,7 @@ impl<'m> Evaluator<'m> {
         let of_document = |document: &Document| {
             let states = self.states_of_references(document)?;
             let end = |kind| {
-                let (texts, _) = self.random_texts(document, kind)?;
+                let texts = self.random_texts(document, kind)?;
                 Ok::<_, BertScoreError>(self.expected(document, &states, &texts)?.scores)
             };
             Ok((document.id.clone(), [end(Expected::B2w)?, end(Expected::W2b)?]))

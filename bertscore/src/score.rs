@@ -214,8 +214,8 @@ impl Pair<'_> {
             }
         }
         let mut recall = Mean::default();
-        for column in 1..columns - 1 {
-            recall.add(best[column], self.reference[column], idf);
+        for (most, id) in best.iter().zip(self.reference).skip(1).take(columns - 2) {
+            recall.add(*most, *id, idf);
         }
         Some(Scores::of(precision.value()?, recall.value()?))
     }

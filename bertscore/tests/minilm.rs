@@ -126,7 +126,7 @@ fn drawn_expected_values_agree_with_other_draws() {
     let (first, second) = (expected(0), expected(1));
     assert!(first.0 != second.0);
     // Four standard errors of the difference.
-    assert!((first.0 - second.0).abs() < 4.0 * first.1.hypot(second.1), "{first:?} {second:?}");
+    assert!((first.0 - second.0).abs() < 4.0 * libm::hypot(first.1, second.1), "{first:?} {second:?}");
     assert!(first.1 < 0.01, "{first:?}");
 }
 

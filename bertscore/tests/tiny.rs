@@ -327,6 +327,9 @@ fn errors_say_what_to_do() {
     assert_eq!(run(folder.path(), &["--texts", "A.jsonl", "--expected", "mean"]).0, 2);
 }
 
+/// A change of a file in a model's folder.
+type Change<'c> = &'c dyn Fn(&Path);
+
 #[test]
 fn damaged_models_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -349,7 +352,7 @@ fn damaged_models_are_refused() {
         let bytes = std::fs::read(folder.join("model.safetensors")).unwrap();
         std::fs::write(folder.join("model.safetensors"), &bytes[..bytes.len() / 2]).unwrap();
     };
-    let cases: [(&dyn Fn(&Path), &str); 8] = [
+    let cases: [(Change<'_>, &str); 8] = [
         (&cut, "cannot read ./model.safetensors: "),
         (&replace("config.json", "\"bert\"", "\"t5\""), "./config.json: `model_type` is `t5`"),
         (&replace("config.json", "{", ""), "./config.json: is no configuration of a model: "),
