@@ -17,17 +17,20 @@ from itertools import combinations
 from pathlib import Path
 
 DIMENSIONS = ["coherence", "consistency", "fluency", "relevance"]
-# Options; then A, E, V1, V2, each with its tolerance; then tau x 66 of A, V1, V2. None: not known.
+# Two tokens of nearly one cosine may stand either way round in the text of b2w, by the last bits of a forward pass. One such pair
+# moves the mean of E by some 1e-5. ends_of_all.py compares each document with numpy, to 1e-6.
+NEAR_TIES = 1e-5
+# Options; then A, E, V1, V2, the last three with a tolerance; then tau x 66 of A, V1, V2, with a tolerance for V1 and V2. None: not known.
 KNOWN = [
-    (["--expected", "b2w"], [0.683488, 0.416345, 0.427572, 0.454171], 1e-6,
-     [[14, 14, 32, 30], [14, 14, 32, 30], [14, 18, 32, 30]]),
-    (["--expected", "w2b"], [0.683488, 0.320883, 0.467966, 0.532225], 1e-6,
-     [[14, 14, 32, 30], [14, 14, 32, 30], [18, 18, 32, 34]]),
-    # Another generator drew the known E.
+    (["--expected", "b2w"], [0.683488, 0.416345, 0.427572, 0.454171], NEAR_TIES,
+     [[14, 14, 32, 30], [14, 14, 32, 30], [14, 18, 32, 30]], 0),
+    (["--expected", "w2b"], [0.683488, 0.320883, 0.467966, 0.532225], NEAR_TIES,
+     [[14, 14, 32, 30], [14, 14, 32, 30], [18, 18, 32, 34]], 0),
+    # Another generator drew the known E, so one pair of systems may stand the other way round.
     (["--expected", "random"], [0.683488, 0.4713, 0.4062, 0.4004], 4e-3,
-     [[14, 14, 32, 30], [14, 14, 32, 30], [14, 18, 32, 30]]),
-    (["--expected", "none", "--combine-references", "max"], None, 0, [[24, 28, 38, 44]]),
-    (["--expected", "none", "--combine-references", "mean"], None, 0, [[-6, 10, 12, 10]]),
+     [[14, 14, 32, 30], [14, 14, 32, 30], [14, 18, 32, 30]], 2),
+    (["--expected", "none", "--combine-references", "max"], None, 0, [[24, 28, 38, 44]], 0),
+    (["--expected", "none", "--combine-references", "mean"], None, 0, [[-6, 10, 12, 10]], 0),
 ]
 
 
@@ -61,7 +64,7 @@ def tau66(means, rated, dimension):
 def main(program, model, data):
     rated = ratings(data)
     wrong = False
-    for options, known, tolerance, taus in KNOWN:
+    for options, known, tolerance, taus, pairs in KNOWN:
         with tempfile.NamedTemporaryFile(suffix=".csv") as out:
             texts = f"{data}/model_output_annotations/*_outputs_annotations.jsonl"
             command = [program, "--model", model, "--texts", texts, "--out", out.name, "--values", "f1", *options]
@@ -87,8 +90,10 @@ def main(program, model, data):
             place = {"A": 0, "V1": 1, "V2": 2}.get(name)
             if place is not None and place < len(taus):
                 found = [tau66(means, rated, dimension) for dimension in DIMENSIONS]
-                wrong |= found != taus[place]
-                shown += f"  tau x 66 {found} known {taus[place]}{'' if found == taus[place] else '  WRONG'}"
+                slack = pairs if place else 0
+                fine = all(abs(one - other) <= slack for one, other in zip(found, taus[place]))
+                wrong |= not fine
+                shown += f"  tau x 66 {found} known {taus[place]}{'' if fine else '  WRONG'}"
             print(shown, flush=True)
     return int(wrong)
 
