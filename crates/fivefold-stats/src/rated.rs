@@ -16,7 +16,7 @@
 //! - a permutation test that exchanges the standardised scores of the metrics, by system, by item,
 //!   or by both (PERM-SYSTEMS, PERM-INPUTS and PERM-BOTH of Deutsch, Dror & Roth, "A Statistical
 //!   Analysis of Summarization Evaluation Metrics Using Resampling Methods", TACL 9, 2021);
-//! - [Williams' test](crate::williams), at the levels that have one list of points.
+//! - [Williams' test](mod@crate::williams), at the levels that have one list of points.
 //!
 //! Draws in which a correlation does not exist are left out and counted. Cost of a draw: one
 //! pass over the scores for the system level, items for the item level of the bootstrap, and n log L
