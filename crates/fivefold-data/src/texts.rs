@@ -116,15 +116,15 @@ fn fault(file: &Path, line: u64, problem: impl Into<String>) -> TextsError {
 pub fn read_texts(files: &TextFiles) -> Result<Texts, TextsError> {
     let mut gathered = Gathered::default();
     for (name, path) in &files.candidates {
-        let rows = read_rows(path, Some("candidate"))?;
+        let rows = read_rows(path, |row, text| row.candidate = Some(text))?;
         gathered.add_candidates(path, name.as_deref(), rows)?;
     }
     for path in &files.references {
-        let rows = read_rows(path, Some("references"))?;
+        let rows = read_rows(path, |row, text| row.references.push(text))?;
         gathered.add_references(path, rows)?;
     }
     if let Some(path) = &files.sources {
-        let rows = read_rows(path, Some("source"))?;
+        let rows = read_rows(path, |row, text| row.source = Some(text))?;
         gathered.add_sources(path, rows)?;
     }
     gathered.finish()
@@ -142,8 +142,8 @@ struct Row {
     source: Option<String>,
 }
 
-/// The rows of a file. Text of a line without JSON goes to the key `plain`.
-fn read_rows(path: &Path, plain: Option<&str>) -> Result<Vec<Row>, TextsError> {
+/// The rows of a file. `plain` puts a line that is no JSON into its row.
+fn read_rows(path: &Path, plain: fn(&mut Row, String)) -> Result<Vec<Row>, TextsError> {
     let failed = |error: io::Error| fault(path, 0, format!("cannot be read: {error}"));
     let mut lines = TextLines::open(path).map_err(failed)?;
     let mut rows = Vec::new();
@@ -156,13 +156,8 @@ fn read_rows(path: &Path, plain: Option<&str>) -> Result<Vec<Row>, TextsError> {
             }
             continue;
         }
-        let text = text.to_owned();
         let mut row = Row { line: number, ..Row::default() };
-        match plain {
-            Some("references") => row.references.push(text),
-            Some("source") => row.source = Some(text),
-            _ => row.candidate = Some(text),
-        }
+        plain(&mut row, text.to_owned());
         rows.push(row);
     }
     if rows.is_empty() {

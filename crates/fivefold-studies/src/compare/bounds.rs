@@ -2,7 +2,7 @@
 
 use fivefold_analysis::{Cell, Table};
 
-use super::scores::Scores;
+use super::scores::{Scores, version_name};
 use super::tables::id_of;
 use crate::systems::Bounds;
 
@@ -14,8 +14,7 @@ pub(crate) fn table(scores: &Scores, several: bool) -> Option<Table> {
     }
     let columns = || scores.measures.iter().flat_map(|measure| &measure.columns);
     let version = |name: &str, version: &str| {
-        let (head, rest) = name.split_at(name.find('(').unwrap_or(name.len()));
-        let name = format!("{head}.{version}{rest}");
+        let name = version_name(name, version);
         let means = columns().find(|column| column.name == name)?.means();
         Some(means.iter().sum::<f64>() / means.len() as f64)
     };

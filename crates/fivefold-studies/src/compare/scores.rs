@@ -298,6 +298,12 @@ pub(crate) fn original_name(name: &str) -> Option<String> {
     Some(format!("{head}{rest}"))
 }
 
+/// The name of a version of an original, the inverse of [`original_name`].
+pub(crate) fn version_name(original: &str, version: &str) -> String {
+    let (head, rest) = original.split_at(original.find(['@', '(']).unwrap_or(original.len()));
+    format!("{head}.{version}{rest}")
+}
+
 /// The measure with this name without a cutoff, if fivefold has such a measure.
 fn spec(name: &str) -> Option<MeasureSpec> {
     // Some measures require a cutoff, so a second try adds one.
@@ -495,6 +501,9 @@ mod tests {
         assert_eq!(of("ndcg.v1@10").as_deref(), Some("ndcg@10"));
         assert_eq!(of("rougeL.v2(value=recall)").as_deref(), Some("rougeL(value=recall)"));
         assert_eq!((of("rouge1"), of(".v1"), of("a.v3")), (None, None, None));
+        for name in ["rouge1.v2", "ndcg.v2@10", "rougeL.v2(value=recall)"] {
+            assert_eq!(version_name(&of(name).unwrap(), "v2"), name);
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Ratings;
 use super::computed::Computed;
 use super::input::Input;
+use crate::compare::scores::version_name;
 use crate::replay::{PrintedCorrelations, VERSIONS, pai, printed_correlations};
 use crate::study::StudyError;
 
@@ -24,8 +25,8 @@ pub struct PrintedConfig {
 
 /// Checks that the tables exist. The error is about the key `printed`.
 pub(super) fn check(study: &Ratings) -> Result<(), ParamError> {
+    let known: Vec<String> = printed_correlations().into_iter().map(|table| table.number).collect();
     for own in &study.printed {
-        let known: Vec<String> = printed_correlations().into_iter().map(|table| table.number).collect();
         if !known.contains(&own.table) {
             let what = format!("names the table {}; there are {}", own.table, known.join(", "));
             return Err(ParamError::new("printed", what));
@@ -36,14 +37,11 @@ pub(super) fn check(study: &Ratings) -> Result<(), ParamError> {
 
 /// A table for each printed table and coefficient, at the level of systems.
 pub(super) fn tables(study: &Ratings, input: &Input, computed: &Computed) -> Result<Vec<Table>, StudyError> {
-    let mut tables = Vec::new();
-    for own in &study.printed {
-        let Some(printed) = printed_correlations().into_iter().find(|table| table.number == own.table) else {
-            continue;
-        };
-        tables.push(one(study, input, computed, &own.measure, &printed)?);
-    }
-    Ok(tables)
+    let known = printed_correlations();
+    // `check` found each table.
+    let of = |own: &PrintedConfig| known.iter().find(|table| table.number == own.table);
+    let asked = study.printed.iter().filter_map(|own| Some((own, of(own)?)));
+    asked.map(|(own, printed)| one(study, input, computed, &own.measure, printed)).collect()
 }
 
 fn one(
@@ -60,8 +58,7 @@ fn one(
     }
     let place = |name: &str| input.measures.iter().position(|own| own.name == name);
     let named = |version: &str| {
-        let (head, rest) = measure.split_at(measure.find(['@', '(']).unwrap_or(measure.len()));
-        if version == VERSIONS[0] { measure.to_owned() } else { format!("{head}.{version}{rest}") }
+        if version == VERSIONS[0] { measure.to_owned() } else { version_name(measure, version) }
     };
     let ours = |version: &str| -> Vec<Option<f64>> {
         let found = place(&named(version));
@@ -72,9 +69,8 @@ fn one(
         printed.dimensions.iter().map(of).collect()
     };
     let mut rows = Vec::new();
-    let sources = [("printed", printed.rows.clone().map(|row| row.into_iter().map(Some).collect::<Vec<_>>()))];
-    let mine = [("ours", VERSIONS.map(ours))];
-    for (source, [original, v1, v2]) in sources.into_iter().chain(mine) {
+    let theirs = printed.rows.each_ref().map(|row| row.iter().copied().map(Some).collect());
+    for (source, [original, v1, v2]) in [("printed", theirs), ("ours", VERSIONS.map(ours))] {
         for (version, row) in VERSIONS.into_iter().zip([&original, &v1, &v2]) {
             let mut cells = vec![Cell::text(source), Cell::text(version)];
             cells.extend(row.iter().map(|value| Cell::number_or_na(*value, 3)));
