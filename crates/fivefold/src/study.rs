@@ -25,6 +25,7 @@ use crate::problem::{self, Problem};
 use crate::progress::FitBar;
 use crate::reasons::change_lines;
 use crate::screen::{Screen, tell};
+use crate::shipped;
 use crate::table_choice::TableArgs;
 use crate::threads::ThreadArgs;
 
@@ -80,6 +81,29 @@ impl StudyArgs {
             Some(name) => self.run.experiment::<S>(name, screen),
         }
     }
+}
+
+/// The input, if it alone is given and is an experiment: a TOML file, or the name of an experiment that
+/// comes with the program.
+///
+/// # Errors
+/// If options change the settings, which are those of the file.
+pub(crate) fn only_experiment<'i, S: PartialEq + Default>(
+    inputs: &'i [String],
+    study: &S,
+    seed: u64,
+) -> miette::Result<Option<&'i str>> {
+    let [only] = inputs else { return Ok(None) };
+    let path = Path::new(only);
+    let is_file = path.extension().is_some_and(|ending| ending == "toml");
+    if !is_file && (path.exists() || shipped::find(only).is_none()) {
+        return Ok(None);
+    }
+    if *study != S::default() || seed != 0 {
+        let what = format!("`{only}` is an experiment file, so its settings cannot be given as options");
+        return Err(Problem::new(what).help("leave out the options, or change the settings in the file").into());
+    }
+    Ok(Some(only))
 }
 
 impl StudyRunArgs {

@@ -15,8 +15,7 @@ use crate::exit::Exit;
 use crate::measure_list::names;
 use crate::problem::Problem;
 use crate::screen::Screen;
-use crate::shipped;
-use crate::study::StudyRunArgs;
+use crate::study::{StudyRunArgs, only_experiment};
 use crate::systems::SystemsArgs;
 
 /// Compare systems by anyone's per-query scores: tests, effect sizes, power, and measures against
@@ -122,15 +121,7 @@ impl Args {
             conventions: self.conventions.overrides(),
             ..Compare::default()
         };
-        if let [only] = self.inputs.as_slice()
-            && is_experiment(only)
-        {
-            if study != defaults || self.seed != 0 {
-                let what = format!("`{only}` is an experiment file, so its settings cannot be given as options");
-                return Err(Problem::new(what)
-                    .help("leave out the options, or change the settings in the file")
-                    .into());
-            }
+        if let Some(only) = only_experiment(&self.inputs, &study, self.seed)? {
             return self.run.experiment::<Compare>(only, screen);
         }
         add_inputs(&mut study, self.inputs)?;
@@ -141,13 +132,6 @@ impl Args {
 fn pad() -> impl TypedValueParser<Value = PadConfig> {
     let named = |name: String| PadConfig::ALL.into_iter().find(|pad| pad.name() == name).ok_or("not a divisor");
     PossibleValuesParser::new(PadConfig::ALL.map(PadConfig::name)).try_map(named)
-}
-
-/// Whether an input is an experiment: a TOML file, or the name of an experiment that comes with the
-/// program.
-fn is_experiment(input: &str) -> bool {
-    let path = Path::new(input);
-    path.extension().is_some_and(|ending| ending == "toml") || (!path.exists() && shipped::find(input).is_some())
 }
 
 /// Adds the inputs to the study. A folder holds results of one or more data sets. Files hold values

@@ -12,8 +12,7 @@ use crate::exit::Exit;
 use crate::measure_list::names;
 use crate::problem::Problem;
 use crate::screen::Screen;
-use crate::shipped;
-use crate::study::StudyRunArgs;
+use crate::study::{StudyRunArgs, only_experiment};
 use crate::systems::SystemsArgs;
 
 /// Correlate measures with people's ratings: three levels, intervals and tests of the difference to
@@ -107,15 +106,7 @@ impl Args {
             conventions: self.conventions.overrides(),
             printed: Vec::new(),
         };
-        if let [only] = self.inputs.as_slice()
-            && is_experiment(only)
-        {
-            if study != defaults || self.seed != 0 {
-                let what = format!("`{only}` is an experiment file, so its settings cannot be given as options");
-                return Err(Problem::new(what)
-                    .help("leave out the options, or change the settings in the file")
-                    .into());
-            }
+        if let Some(only) = only_experiment(&self.inputs, &study, self.seed)? {
             return self.run.experiment::<Ratings>(only, screen);
         }
         if study.ratings.files.is_empty() && study.ratings.preferences.is_empty() {
@@ -136,11 +127,4 @@ impl Args {
         }
         self.run.settings(study, self.seed, screen)
     }
-}
-
-/// Whether an input is an experiment: a TOML file, or the name of an experiment that comes with the
-/// program.
-fn is_experiment(input: &str) -> bool {
-    let path = Path::new(input);
-    path.extension().is_some_and(|ending| ending == "toml") || (!path.exists() && shipped::find(input).is_some())
 }
