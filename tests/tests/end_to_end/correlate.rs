@@ -89,6 +89,21 @@ fn values_of_any_metric_are_compared_and_standardised() {
 }
 
 #[test]
+fn a_printed_table_stands_beside_a_measure_that_there_is() {
+    let with =
+        |table: &str, measure: &str| format!("{STUDY}[[printed]]\ntable = \"{table}\"\nmeasure = \"{measure}\"\n");
+    let folder = directory(&[
+        ("rouge1.csv", VALUES),
+        ("ratings.csv", RATINGS),
+        ("measure.toml", &with("9.1", "rogue1")),
+        ("table.toml", &with("9.9", "rouge1")),
+    ]);
+    let told = stderr(folder.path(), "run measure.toml --out out", 2);
+    assert!(told.contains("names `rogue1`") && told.contains("did you mean `rouge1`?"), "{told}");
+    assert!(stderr(folder.path(), "run table.toml --out out", 2).contains("there are 8.1, 8.2, 8.3, 9.1"));
+}
+
+#[test]
 fn the_upper_bound_holds_only_if_it_is_given() {
     let values: String = VALUES.lines().map(|line| format!("{}\n", line.rsplit_once(',').unwrap().0)).collect();
     let folder = directory(&[("rouge1.csv", &values), ("ratings.csv", RATINGS)]);

@@ -2,6 +2,7 @@
 //! version of a metric, a column for each dimension of the ratings, and percentage improvements.
 
 use fivefold_analysis::{Cell, Table};
+use fivefold_base::words::nearest;
 use fivefold_core::ParamError;
 use fivefold_stats::{Coefficient, CorrelationLevel};
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,12 @@ fn one(
         return Err(StudyError::Input(what.to_owned()));
     }
     let place = |name: &str| input.measures.iter().position(|own| own.name == name);
+    if place(measure).is_none() {
+        let known = || input.measures.iter().map(|own| own.name.as_str());
+        let help = nearest(measure, known()).map(|near| format!("; did you mean `{near}`?"));
+        let what = format!("`printed` names `{measure}`, but no measure has this name");
+        return Err(StudyError::Input(what + &help.unwrap_or_default()));
+    }
     let named = |version: &str| {
         if version == VERSIONS[0] { measure.to_owned() } else { version_name(measure, version) }
     };
