@@ -9,6 +9,8 @@ use crate::{Checkpoints, Dataset, FitContext, RankerEntry, Seed};
 
 /// The largest ratio of estimate and peak, either way.
 const FACTOR: f64 = 1.5;
+/// How often a fit on several threads is repeated, at most, until its threads overlapped.
+const REPEATS: usize = 50;
 /// Bytes that no estimate counts: for a thread pool, an error, a name.
 const SMALL: f64 = (192 << 10) as f64;
 
@@ -25,7 +27,7 @@ pub struct Measured {
     pub threads: usize,
     /// The estimate, `fit_bytes`.
     pub estimate: u64,
-    /// The most bytes that the fit held at a time.
+    /// The most bytes that the fit held at a time, in any of its repetitions.
     pub peak: u64,
 }
 
@@ -33,7 +35,12 @@ impl Measured {
     /// Whether estimate and peak are within a factor of 1.5 of each other.
     pub fn is_near(&self) -> bool {
         let (estimate, peak) = (self.estimate as f64, self.peak as f64);
-        estimate <= FACTOR * peak + SMALL && peak <= FACTOR * estimate + SMALL
+        !self.is_above() && peak <= FACTOR * estimate + SMALL
+    }
+
+    /// Whether the estimate is too large for the peak.
+    fn is_above(&self) -> bool {
+        self.estimate as f64 > FACTOR * self.peak as f64 + SMALL
     }
 }
 
@@ -73,6 +80,10 @@ macro_rules! counting_allocator {
 /// long data (24,000 documents of 8 features). Both fits run on one thread and on four. `peak_of`
 /// is the function of [`counting_allocator`](crate::counting_allocator), or a similar one.
 ///
+/// The estimate covers the worst order of the threads, in which all of them hold their memory at
+/// once. On busy cores the threads may run one after the other. A fit on four threads that stays
+/// far below its estimate is therefore repeated, and the largest peak counts.
+///
 /// # Panics
 /// If an estimate is wrong, or a fit fails.
 pub fn check_memory(entries: &[RankerEntry], cases: &[Case], peak_of: impl Fn(&mut (dyn FnMut() + Send)) -> u64) {
@@ -87,10 +98,19 @@ pub fn check_memory(entries: &[RankerEntry], cases: &[Case], peak_of: impl Fn(&m
         };
         for (name, train, validation) in &sets {
             for threads in [1, 4] {
-                let found = measured(entry, case, (train, validation), threads, &peak_of);
-                let (estimate, peak) = found.unwrap_or_else(|error| panic!("`{}` on {name}: {error}", case.name));
+                let fit = || {
+                    let found = measured(entry, case, (train, validation), threads, &peak_of);
+                    found.unwrap_or_else(|error| panic!("`{}` on {name}: {error}", case.name))
+                };
+                let (estimate, peak) = fit();
                 let Case { name: ranker, params, .. } = *case;
-                let measured = Measured { ranker, params, data: name, threads, estimate, peak };
+                let mut measured = Measured { ranker, params, data: name, threads, estimate, peak };
+                for _ in 0..if threads > 1 { REPEATS } else { 0 } {
+                    if !measured.is_above() {
+                        break;
+                    }
+                    measured.peak = measured.peak.max(fit().1);
+                }
                 println!("{measured}");
                 if !measured.is_near() {
                     wrong.push(measured.to_string());
