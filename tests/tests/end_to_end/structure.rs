@@ -164,7 +164,8 @@ fn circles(folder: &Path) -> BTreeSet<Vec<String>> {
 #[test]
 fn no_circle_of_imports_is_larger_than_four_files() {
     let mut found = 0;
-    for folder in fs::read_dir(crates()).unwrap().map(|entry| entry.unwrap().path()) {
+    let book = crates().parent().unwrap().join("docs/book");
+    for folder in fs::read_dir(crates()).unwrap().map(|entry| entry.unwrap().path()).chain([book]) {
         for circle in circles(&folder) {
             assert!(circle.len() <= LARGEST_CIRCLE, "{}: {} files: {circle:?}", folder.display(), circle.len());
             found += 1;
