@@ -168,7 +168,7 @@ impl<'d> Cases<'d> {
         if own.iter().any(|case| !case.can_tell()) || own.iter().copied().any(|case| untested(&case)) {
             return None;
         }
-        let (mut all_beaten, mut others) = (0, 0);
+        let (mut all_beaten, mut any_beaten, mut others) = (0, false, 0);
         let mut not: Vec<(&str, usize)> = Vec::new();
         for case in &own {
             let best = (0..case.compared.systems.len()).find(|&place| case.name(place) == leader)?;
@@ -177,6 +177,7 @@ impl<'d> Cases<'d> {
             let rest: Vec<&str> = rest.map(|place| case.name(place)).collect();
             others = others.max(case.compared.systems.len() - 1);
             all_beaten += usize::from(rest.is_empty());
+            any_beaten |= !beaten.is_empty();
             for name in rest {
                 match not.iter_mut().find(|(known, _)| *known == name) {
                     Some((_, count)) => *count += 1,
@@ -208,10 +209,10 @@ impl<'d> Cases<'d> {
             [] => String::new(),
         };
         Some(match all_beaten {
-            0 if own.len() == 1 && not.len() == others => {
+            0 if !any_beaten => {
                 let others =
                     if others == 1 { "the other one".to_owned() } else { format!("any of the {others} others") };
-                format!("{leader} is not told apart from {others}.")
+                format!("{leader} is not told apart from {others}{}.", self.in_cases(own.len(), own.len()))
             }
             0 => format!("{leader} is not told apart from {apart}, and beats the rest significantly."),
             count => format!(
@@ -430,6 +431,15 @@ mod tests {
             of(vec![ndcg]),
             ["c is best under ndcg@10.", "c is not told apart from b, and beats the rest significantly.", "a is last."]
         );
+    }
+
+    /// Where no other system is beaten in any case, there is no rest.
+    #[test]
+    fn a_best_that_beats_nobody_beats_no_rest() {
+        let compared = |name| samples::compared(name, [0.2, 0.5, 0.9], [Some(0.3), Some(0.4), Some(0.2)]);
+        let found = of(vec![compared("ndcg"), compared("ap")]);
+        assert_eq!(found[1], "c is not told apart from any of the 2 others in both cases.");
+        assert_eq!(of(vec![compared("ndcg")])[1], "c is not told apart from any of the 2 others.");
     }
 
     /// A comparison that was not tested is no tie.
