@@ -1,0 +1,38 @@
+//! The forms of a report: text, CSV, JSON, Gradescope's `results.json`, and the results that GitHub
+//! Classroom's reporter reads.
+//!
+//! - Gradescope: <https://gradescope-autograders.readthedocs.io/en/latest/specs/>, "Output format".
+//!   One folder is a submission, and each cell a test with `score`, `max_score` and `status`.
+//! - GitHub Classroom: the action `autograding-grading-reporter` reads the result of a runner, a JSON
+//!   object with `version`, `status`, `max_score` and `tests`. A workflow hands it on in Base64.
+
+mod classroom;
+mod csv;
+mod gradescope;
+mod text;
+
+pub use classroom::classroom;
+pub use csv::csv;
+pub use gradescope::gradescope;
+pub use text::{class_text, graded_text};
+
+use crate::grade::GradedCell;
+
+/// What guards against copying, and what does not. Every report says so once.
+pub const GUARD: &str = "Numbers differ from student to student, which guards against copying. It does not guard \
+                         against a student who reads the source of this program.";
+
+/// Points without needless decimals: `3`, `2.5`, `0.33`.
+pub fn points(value: f64) -> String {
+    let text = format!("{value:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// What is said of a cell that is not right, a line each.
+fn remarks_on(cell: &GradedCell) -> Vec<String> {
+    let mut lines = cell.told.clone();
+    lines.extend(cell.hint.iter().map(|hint| format!("hint: {hint}")));
+    lines.extend(cell.steps.iter().cloned());
+    lines
+}

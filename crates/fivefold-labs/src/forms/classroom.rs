@@ -1,0 +1,33 @@
+//! The result of a runner, as GitHub Classroom's reporter reads it.
+
+use serde_json::{Value, json};
+
+use super::remarks_on;
+use crate::grade::{Graded, State};
+
+/// One folder as the result of a runner of GitHub Classroom: a test for each cell. The reporter adds
+/// up the `score` of the tests.
+pub fn classroom(graded: &Graded) -> Value {
+    let tests: Vec<Value> = graded
+        .cells
+        .iter()
+        .map(|cell| {
+            let is_right = cell.state == State::Right;
+            let lines: Vec<String> = std::iter::once(cell.state.word().to_owned()).chain(remarks_on(cell)).collect();
+            json!({
+                "name": cell.name,
+                "status": if is_right { "pass" } else { "fail" },
+                "message": if is_right { Value::Null } else { lines.join("\n").into() },
+                "score": cell.points,
+                "max_score": cell.most,
+            })
+        })
+        .collect();
+    let all = graded.cells.iter().all(|cell| cell.state == State::Right);
+    json!({
+        "version": 1,
+        "status": if all { "pass" } else { "fail" },
+        "max_score": graded.most,
+        "tests": tests,
+    })
+}

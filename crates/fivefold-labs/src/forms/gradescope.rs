@@ -1,0 +1,32 @@
+//! Gradescope's `results.json`.
+
+use serde_json::{Value, json};
+
+use super::{GUARD, remarks_on};
+use crate::grade::{Graded, State};
+
+/// One folder as Gradescope's `results.json`: a test for each cell.
+pub fn gradescope(graded: &Graded) -> Value {
+    let tests: Vec<Value> = graded
+        .cells
+        .iter()
+        .map(|cell| {
+            let status = if cell.state == State::Right { "passed" } else { "failed" };
+            json!({
+                "name": cell.name,
+                "score": cell.points,
+                "max_score": cell.most,
+                "status": status,
+                "output": output(cell.state, &remarks_on(cell)),
+            })
+        })
+        .collect();
+    let mut output = graded.remarks.clone();
+    output.push(GUARD.to_owned());
+    json!({ "score": graded.points, "output": output.join("\n"), "tests": tests })
+}
+
+fn output(state: State, lines: &[String]) -> String {
+    let first = [state.word().to_owned()];
+    first.iter().chain(lines).map(String::as_str).collect::<Vec<_>>().join("\n")
+}

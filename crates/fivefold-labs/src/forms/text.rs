@@ -1,0 +1,97 @@
+//! Reports for the eye.
+
+use fivefold_base::words::counted;
+
+use super::{GUARD, points, remarks_on};
+use crate::class::Class;
+use crate::grade::{Graded, GradedCell, State};
+
+/// The report of one folder: each section in a line, then each cell that is not right with its hint
+/// and its steps.
+pub fn graded_text(graded: &Graded) -> String {
+    let mut text = format!(
+        "{}, student {}: {} of {} points\n\n",
+        graded.title,
+        graded.student,
+        points(graded.points),
+        points(graded.most)
+    );
+    let width = sections(graded).iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    for (name, cells) in sections(graded) {
+        let sum = |of: fn(&GradedCell) -> f64| points(cells.iter().map(|cell| of(cell)).sum());
+        let marks: Vec<String> = cells.iter().map(|cell| mark(cell)).collect();
+        let (have, most) = (sum(|cell| cell.points), sum(|cell| cell.most));
+        text.push_str(&format!("{name:width$}  {have:>5} of {most:>3}  {}\n", marks.join("  ").trim_end()));
+    }
+    let open: Vec<&GradedCell> = graded.cells.iter().filter(|cell| cell.state != State::Right).collect();
+    let empty = open.iter().filter(|cell| cell.state == State::Empty).count();
+    for cell in open.iter().filter(|cell| cell.state != State::Empty) {
+        let given = if cell.given.is_empty() { String::new() } else { format!(", {}", cell.given) };
+        text.push_str(&format!("\n{}: {}{given}\n", cell.name, cell.state.word()));
+        remarks_on(cell).iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+    }
+    if empty > 0 {
+        text.push_str(&format!("\nEmpty: {}\n", counted(empty, "cell")));
+    }
+    if !graded.remarks.is_empty() {
+        text.push('\n');
+    }
+    graded.remarks.iter().for_each(|remark| text.push_str(&format!("{remark}\n")));
+    text.push_str(&format!("\n{GUARD}\n"));
+    text
+}
+
+/// The report of several folders: a line each.
+pub fn class_text(class: &Class) -> String {
+    let mut rows = vec![["folder", "student", "points", "of", "empty"].map(str::to_owned)];
+    for one in &class.graded {
+        let empty = one.cells.iter().filter(|cell| cell.state == State::Empty).count();
+        rows.push([one.folder.clone(), one.student.clone(), points(one.points), points(one.most), empty.to_string()]);
+    }
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [0, 1, 2, 3, 4].map(width);
+    let mut text = String::new();
+    for row in &rows {
+        let [folder, student, have, most, empty] = row;
+        let [a, b, c, d, e] = widths;
+        text.push_str(&format!("{folder:a$}  {student:b$}  {have:>c$}  {most:>d$}  {empty:>e$}\n"));
+    }
+    let mut rest: Vec<String> = Vec::new();
+    for one in &class.graded {
+        rest.extend(one.remarks.iter().map(|remark| format!("{}: {remark}", one.folder)));
+    }
+    rest.extend(class.remarks.iter().cloned());
+    if !rest.is_empty() {
+        text.push('\n');
+    }
+    rest.iter().for_each(|line| text.push_str(&format!("{line}\n")));
+    text.push_str(&format!("\nGraded: {}\n", counted(class.graded.len(), "folder")));
+    if !class.failed.is_empty() {
+        text.push_str(&format!("Not graded: {}\n", counted(class.failed.len(), "folder")));
+        class.failed.iter().for_each(|failed| text.push_str(&format!("  {}\n", failed.problem)));
+    }
+    text.push_str(&format!("{GUARD}\n"));
+    text
+}
+
+/// The cells of each section, in their order. A cell without a section stands alone.
+fn sections(graded: &Graded) -> Vec<(&str, Vec<&GradedCell>)> {
+    let mut sections: Vec<(&str, Vec<&GradedCell>)> = Vec::new();
+    for cell in &graded.cells {
+        let name = cell.name.split_once('.').map_or(cell.name.as_str(), |(section, _)| section);
+        match sections.last_mut().filter(|(last, _)| *last == name) {
+            Some((_, cells)) => cells.push(cell),
+            None => sections.push((name, vec![cell])),
+        }
+    }
+    sections
+}
+
+/// A cell that is not right, in a word.
+fn mark(cell: &GradedCell) -> String {
+    let name = cell.name.split_once('.').map_or(cell.name.as_str(), |(_, name)| name);
+    match cell.state {
+        State::Right => String::new(),
+        state => format!("{name} {}", state.word()),
+    }
+}

@@ -1,0 +1,6 @@
+//! The tests of the crate from outside, in one binary.
+#![allow(clippy::unwrap_used)] // a test
+
+mod common;
+mod frame;
+mod measures_by_hand;
