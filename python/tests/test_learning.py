@@ -43,7 +43,7 @@ def test_models_are_those_of_the_program(ranker, letor, program, tmp_path):
     assert found["header"] == expected["header"]
     again = ff.load_model(tmp_path / "m.json")
     assert again.predict(valid).tobytes() == fitted.predict(valid).tobytes()
-    fitted.model_.save(tmp_path / "own.json")
+    fitted.save(tmp_path / "own.json")
     scores = [program("score", "--model", tmp_path / name, "--data", letor / "valid.txt") for name in ("m.json", "own.json")]
     assert scores[0] == scores[1]
     assert np.array_equal(np.array(scores[0].split(), dtype=float), fitted.predict(valid))

@@ -67,6 +67,10 @@ class Ranker:
         """The score of each document of a `Dataset` or a matrix."""
         return self.fitted().predict(X)
 
+    def save(self, path):
+        """Writes the model file of the last fit."""
+        self.fitted().save(path)
+
     def fitted(self):
         """The model of the last fit."""
         if not hasattr(self, "model_"):
