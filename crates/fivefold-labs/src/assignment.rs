@@ -15,6 +15,14 @@ use crate::student::Student;
 pub const EXPECTED_FILE: &str = "expected.toml";
 
 /// A lab for one student.
+///
+/// ```
+/// use fivefold_labs::{Assignment, Student, lab};
+///
+/// let assignment = Assignment::of_program(lab("1")?, &Student::new("s1234567")?, None)?;
+/// assert_eq!((assignment.questions.len(), assignment.points()), (47, 47.0));
+/// # Ok::<(), fivefold_labs::LabError>(())
+/// ```
 pub struct Assignment {
     /// The name in `lab.toml`.
     pub name: String,

@@ -7,7 +7,7 @@ use fivefold_metrics::{Explanation, Version};
 /// order and the mean over all orders, from which U and E come.
 pub(crate) fn lines(told: &Explanation, version: Version, name: impl Fn(usize) -> String) -> Vec<String> {
     let mut lines: Vec<String> = told.ranking[..told.positions].iter().map(|at| position(told, at, &name)).collect();
-    let needs_bounds = version != Version::Original || told.steps.len() > 2 && normalised(told);
+    let needs_bounds = version != Version::Original || divided_by_ideal(told);
     if needs_bounds {
         lines.extend(told.bounds.iter().map(|at| bound(told, at, version)));
     }
@@ -22,8 +22,8 @@ pub(crate) fn lines(told: &Explanation, version: Version, name: impl Fn(usize) -
 }
 
 /// Whether the value is A divided by the value of the ideal order, as nDCG.
-fn normalised(told: &Explanation) -> bool {
-    told.steps.last().is_some_and(|last| last.formula.contains('/'))
+fn divided_by_ideal(told: &Explanation) -> bool {
+    told.steps.last().is_some_and(|last| last.formula == "A / U")
 }
 
 fn position(told: &Explanation, at: &Position, name: impl Fn(usize) -> String) -> String {
@@ -59,7 +59,10 @@ fn factors(told: &Explanation, values: Option<[f64; 2]>) -> String {
 
 fn step(step: &Step) -> String {
     let value = step.value.map_or_else(|| "undefined".to_owned(), number);
-    format!("{} = {} = {} = {value}", step.what, step.formula, step.numbers)
+    // The numbers are the value, or the value with more decimals.
+    let told = step.numbers.parse().map_or_else(|_| step.numbers.clone(), number);
+    let result = if told == value { value } else { format!("{told} = {value}") };
+    format!("{} = {} = {result}", step.what, step.formula)
 }
 
 /// A number with four decimals, without zeros at the end.

@@ -11,9 +11,9 @@ mod csv;
 mod gradescope;
 mod text;
 
-pub use classroom::classroom;
+pub use classroom::{classroom, failed_classroom};
 pub use csv::csv;
-pub use gradescope::gradescope;
+pub use gradescope::{failed_gradescope, gradescope};
 pub use text::{class_text, graded_text};
 
 use crate::grade::GradedCell;

@@ -37,6 +37,17 @@ pub struct Grader {
 }
 
 /// A graded folder.
+///
+/// ```
+/// use fivefold_labs::{Grader, Student, lab, write_lab};
+///
+/// let folder = std::env::temp_dir().join(format!("fivefold-labs-graded-{}", std::process::id()));
+/// write_lab(lab("1")?, &Student::new("s1234567")?, &folder)?;
+/// let graded = Grader::default().grade(&folder)?;
+/// assert_eq!((graded.points, graded.most), (0.0, 47.0));
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Graded {
@@ -59,6 +70,18 @@ pub struct Graded {
 }
 
 /// A graded cell.
+///
+/// ```
+/// use fivefold_labs::{Grader, State, Student, lab, write_lab};
+///
+/// let folder = std::env::temp_dir().join(format!("fivefold-labs-cell-{}", std::process::id()));
+/// write_lab(lab("1")?, &Student::new("s1234567")?, &folder)?;
+/// let graded = Grader::default().grade(&folder)?;
+/// let cell = &graded.cells[0];
+/// assert_eq!((cell.name.as_str(), cell.state), ("q1.p", State::Empty));
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GradedCell {
@@ -81,6 +104,12 @@ pub struct GradedCell {
 }
 
 /// How an answer was.
+///
+/// ```
+/// use fivefold_labs::State;
+///
+/// assert_eq!(State::Partly.word(), "partly right");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -77,6 +77,14 @@ pub trait Lab: Sync {
 }
 
 /// What `fivefold lab` lists.
+///
+/// ```
+/// use fivefold_labs::lab;
+///
+/// let about = lab("measures-by-hand")?.about();
+/// assert_eq!((about.number, about.minutes), (1, 80));
+/// # Ok::<(), fivefold_labs::LabError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct About {
     /// From 1.
@@ -94,6 +102,15 @@ pub struct About {
 }
 
 /// What the student gets.
+///
+/// ```
+/// use fivefold_labs::{Student, lab};
+///
+/// let handout = lab("1")?.handout(&Student::new("s1234567")?)?;
+/// let paths: Vec<&str> = handout.files.iter().map(|file| file.path.as_str()).collect();
+/// assert_eq!(paths, ["qrels.txt", "run.txt"]);
+/// # Ok::<(), fivefold_labs::LabError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handout {
     /// The worksheet, in Markdown.
@@ -106,6 +123,14 @@ pub struct Handout {
 }
 
 /// The title of a section of `answers.toml`.
+///
+/// ```
+/// use fivefold_labs::{Student, lab};
+///
+/// let handout = lab("1")?.handout(&Student::new("s1234567")?)?;
+/// assert_eq!(handout.sections[0].name, "q1");
+/// # Ok::<(), fivefold_labs::LabError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
     /// The first word of the names of its cells.
@@ -115,6 +140,13 @@ pub struct Section {
 }
 
 /// A file of the handout.
+///
+/// ```
+/// use fivefold_labs::File;
+///
+/// assert!(File::stub("gradient.py", "def gradient(): ...\n").is_stub);
+/// assert!(!File::data("run.txt", "q1 Q0 d1 1 0.5 lab\n").is_stub);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
     /// Its path in the folder, with `/` between the parts.
@@ -138,6 +170,13 @@ impl File {
 }
 
 /// A question with its right answer.
+///
+/// ```
+/// use fivefold_labs::{Answer, Cell};
+///
+/// let cell = Cell::new("q1.p", "P@5", Answer::Number(Some(0.4))).with_steps(vec!["2 / 5 = 0.4".to_owned()]);
+/// assert_eq!(cell.steps.len(), 1);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
     /// Its name in `answers.toml`: `q1.ndcg`.
@@ -165,6 +204,12 @@ impl Cell {
 }
 
 /// A right answer.
+///
+/// ```
+/// use fivefold_labs::Answer;
+///
+/// assert_eq!(Answer::yes_no(true), Answer::Word(vec!["yes".to_owned(), "true".to_owned()]));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// A number; `None`: the value is undefined, and the student writes "undefined". The key has the
@@ -194,6 +239,13 @@ impl Answer {
 }
 
 /// How the student's code did.
+///
+/// ```
+/// use fivefold_labs::CodeResult;
+///
+/// let failed = CodeResult { share: 0.0, told: vec!["python3 was not found".to_owned()] };
+/// assert_eq!(failed.told.len(), 1);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct CodeResult {
     /// The share of the cell's points, from 0 to 1.

@@ -18,6 +18,7 @@ mod import;
 mod importance;
 mod job;
 mod jobs;
+mod lab;
 mod lint;
 mod listing;
 mod make;
@@ -117,5 +118,6 @@ commands!(registry, screen, {
     Residual("residual", residual: screen),
     Standardise("standardise", standardise: screen),
     Converge("converge", converge: screen),
+    Lab("lab", lab: screen),
     Completions("completions", completions: screen),
 });

@@ -31,6 +31,7 @@ mod harness;
 mod hostile;
 mod imported;
 mod interrupted;
+mod lab;
 mod latex;
 mod leaks;
 mod licences;

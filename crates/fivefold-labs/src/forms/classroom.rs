@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::remarks_on;
+use crate::class::Failed;
 use crate::grade::{Graded, State};
 
 /// One folder as the result of a runner of GitHub Classroom: a test for each cell. The reporter adds
@@ -30,4 +31,12 @@ pub fn classroom(graded: &Graded) -> Value {
         "max_score": graded.most,
         "tests": tests,
     })
+}
+
+/// A folder that cannot be graded: one test, which says why.
+pub fn failed_classroom(failed: &Failed) -> Value {
+    let test = json!({
+        "name": "lab", "status": "error", "message": failed.problem, "score": 0.0, "max_score": 0.0,
+    });
+    json!({ "version": 1, "status": "error", "max_score": 0.0, "tests": [test] })
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{GUARD, remarks_on};
+use crate::class::Failed;
 use crate::grade::{Graded, State};
 
 /// One folder as Gradescope's `results.json`: a test for each cell.
@@ -24,6 +25,11 @@ pub fn gradescope(graded: &Graded) -> Value {
     let mut output = graded.remarks.clone();
     output.push(GUARD.to_owned());
     json!({ "score": graded.points, "output": output.join("\n"), "tests": tests })
+}
+
+/// A folder that cannot be graded: no points, and the problem for the student to read.
+pub fn failed_gradescope(failed: &Failed) -> Value {
+    json!({ "score": 0.0, "output": failed.problem })
 }
 
 fn output(state: State, lines: &[String]) -> String {
