@@ -1,6 +1,6 @@
 """The figures of `scaling`: one panel a work, logarithmic on both axes, as SVG.
 
-    python scaling_plots.py growth.json docs/performance
+    python scaling_plots.py growth.json docs/book/pages/images/performance
 """
 
 import json

@@ -237,7 +237,7 @@ impl<'e> Plan<'e> {
             if units.is_empty() {
                 let message = format!(
                     "data set `{label}` has no groups of features, from which to select; write from = \"features\", or \
-                     name the groups (docs/features.md)"
+                     name the groups (`fivefold book name-features`)"
                 );
                 return Err(experiment.ranker_error(ranker, &message).into());
             }
@@ -338,7 +338,7 @@ impl<'e> Plan<'e> {
     /// Bytes that the evaluation of all jobs takes beside the data, by an estimate: the values with
     /// their text.
     pub fn value_bytes(&self) -> u64 {
-        // Measured with 30 measures of 20,000 queries (docs/performance.md).
+        // Measured with 30 measures of 20,000 queries (the book's page on performance).
         const BYTES_A_VALUE: u64 = 128;
         let queries: u64 = self.collections.iter().flatten().map(|collection| collection.all.len() as u64).sum();
         let values = (self.experiment.rankers.len() * self.experiment.evaluation.measures.len()) as u64;

@@ -1,6 +1,6 @@
 //! Fuzz target for LETOR text.
 //!
-//! - A slow second reader, written from docs/formats.md, finds the same values, or an error where
+//! - A slow second reader, written from the book's page on LETOR text, finds the same values, or an error where
 //!   the reader finds an error.
 //! - The sizes of blocks and the number of threads alter nothing.
 //! - A written file reads back to the same content.

@@ -3,7 +3,7 @@
 //!
 //! The conventions of a program were found by running the program. `tests/dialects.py` stores the
 //! program's values for synthetic and real queries, and `tests/suite/dialects.rs` compares our
-//! values with the stored values. The page docs/dialects.md has all rules side by side.
+//! values with the stored values. `fivefold book dialects` has all rules side by side.
 
 mod catboost;
 mod gdeval;

@@ -11,7 +11,7 @@
 //! 255 equal widths instead of 256. Trees are grown by second-order gain, in RankLib by the
 //! variance of the lambdas. Preset `lightgbm` has LightGBM's settings. LightGBM's nDCG uses the
 //! top 30 in the denominator only. Other differences are a table of the sigmoid, the bins, and the
-//! order of sums (see `docs/lightgbm_agreement.py`). With this preset `leaf_documents` estimates
+//! order of sums (see `tools/lightgbm_agreement.py`). With this preset `leaf_documents` estimates
 //! the documents of a leaf from its share of the hessians, as LightGBM does.
 //!
 //! The default of 10 leaves was chosen on the validation parts of OHSUMED and MQ2008: half of each

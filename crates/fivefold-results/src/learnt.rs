@@ -35,7 +35,7 @@ pub(crate) fn tables(manifest: &Manifest) -> Vec<Table> {
     }
     let notes = vec![
         "value: mean of the fusion on the validation part, the highest of all weights that were tried, so it is too high \
-         as an estimate of quality; tried: by coordinate search (docs/fusion.md)"
+         as an estimate of quality; tried: by coordinate search (`fivefold book reference/fusion`)"
             .to_owned(),
     ];
     let columns = ["data set", "fusion", "fold", "weights", "measure", "value", "tried"];

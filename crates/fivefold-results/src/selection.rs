@@ -126,7 +126,7 @@ fn steps(manifest: &Manifest, selections: &[Selection<'_>]) -> Table {
     let columns = ["data set", "method", "fold", "step", "entered", "value", "equal", "chosen"];
     let notes = vec![
         "value: mean on the validation part of the set up to this step; equal: others that give this value too, of which \
-         those with the fewest features, and of these the first, entered (docs/features.md has the rule)"
+         those with the fewest features, and of these the first, entered (`fivefold book reference/features` has the rule)"
             .to_owned(),
     ];
     Table::new("selection-steps", "The order in which features entered", columns, 4).with_rows(rows).with_notes(notes)

@@ -145,7 +145,10 @@ fn chosen(manifest: &Manifest, searches: &[Search<'_>]) -> Table {
          is too high as an estimate of quality"
             .to_owned(),
     );
-    notes.push("equal: settings of the same value; the cheapest was chosen (docs/tuning.md has the rule)".to_owned());
+    notes.push(
+        "equal: settings of the same value; the cheapest was chosen (`fivefold book reference/tuning` has the rule)"
+            .to_owned(),
+    );
     let columns =
         ["data set", "method", "fold", "chosen setting", "measure", "value", "settings", "without value", "equal"];
     Table::new("tuning-chosen", "Settings that were chosen on validation parts", columns, 5)

@@ -2,7 +2,7 @@
 //! 10,000 made queries, with 1,000 draws.
 //!
 //! `cargo run --release -p fivefold-stats --example statistics_speed -- TEST
-//! [REPEATS]` prints the shortest time of the repeats. `docs/statistics_compare.py` runs it beside
+//! [REPEATS]` prints the shortest time of the repeats. `tools/statistics_compare.py` runs it beside
 //! scipy and takes the CPU time of the process.
 
 use std::error::Error;

@@ -415,7 +415,7 @@ mod tests {
         }
     }
 
-    /// Checks the numbers of queries in `docs/statistics.md` up to which p is exact without ties,
+    /// Checks the numbers of queries in `fivefold book reference/statistics` up to which p is exact without ties,
     /// and that F takes over without a jump.
     #[test]
     fn tables_that_are_counted_out() {

@@ -70,7 +70,7 @@ impl Published {
             error => return Problem::new(format!("{}: {error}", self.scores.name)).into(),
         };
         let help = "printed tables are [[scores]] and [[derived]] in one file, or scores.toml and derived.toml in a folder, which is \
-                    then given; docs/reproduce.md shows them";
+                    then given; `fivefold book published-tables` shows them";
         Problem::toml(source, &of.name, &of.text).help(help).into()
     }
 

@@ -194,7 +194,7 @@ fn mistakes_say_what_to_do() {
     says("run wrong.toml", &["did you mean `files`?"]);
 }
 
-/// The worked example of docs/ratings.md: tau x 66 of ROUGE-1 is 22, 18, 36 and 34.
+/// The worked example of the book's page on SummEval: tau x 66 of ROUGE-1 is 22, 18, 36 and 34.
 #[test]
 fn summeval_from_a_file_of_values() {
     let Some(data) = real_data() else { return };

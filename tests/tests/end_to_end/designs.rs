@@ -327,7 +327,7 @@ fn a_selection_shows_its_steps_and_compares_with_all_features() {
     assert_eq!(result(at), whole);
 }
 
-/// The shipped experiments, whose numbers docs/learning-curves.md and docs/features.md have.
+/// The shipped experiments, whose numbers the book's page on OHSUMED has.
 #[test]
 fn shipped_designs_on_ohsumed_give_the_numbers_of_the_docs() {
     let Some(data) = real_data() else { return };
@@ -345,7 +345,7 @@ fn shipped_designs_on_ohsumed_give_the_numbers_of_the_docs() {
     assert_eq!(format!("{:.4}", without["mean"].parse::<f64>().unwrap()), "0.3886");
 }
 
-/// The example of docs/learning-curves.md. Inverse document frequencies are the same for all documents of
+/// An example of the book's page on OHSUMED. Inverse document frequencies are the same for all documents of
 /// a query, so a linear model of features that are scaled over each query cannot use them.
 #[test]
 fn ridge_on_ohsumed_needs_the_title_and_not_the_document_frequencies() {
@@ -366,7 +366,7 @@ fn ridge_on_ohsumed_needs_the_title_and_not_the_document_frequencies() {
     assert!((of("without IDF")[0] - of("all")[0]).abs() < 1e-12);
 }
 
-/// The other example of docs/learning-curves.md.
+/// The other example of the book's page on OHSUMED.
 #[test]
 fn ridge_on_ohsumed_learns_from_few_queries() {
     let Some(data) = real_data() else { return };

@@ -1,11 +1,11 @@
-//! Tests that the numbers on pages in `docs/` are those that the program computes now, on real
+//! Tests that the numbers on pages of the book are those that the program computes now, on real
 //! data.
 
 use std::path::{Path, PathBuf};
 
 use crate::harness::{directory, fivefold, real_data, stdout_with_data};
 
-/// A page in `docs/`, its lines joined.
+/// A page of the book, its lines joined.
 struct Page {
     name: &'static str,
     text: String,
@@ -13,13 +13,13 @@ struct Page {
 
 impl Page {
     fn read(name: &'static str) -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/book/pages").join(name);
         Page { name, text: joined(&std::fs::read_to_string(path).unwrap()) }
     }
 
     #[track_caller]
     fn says(&self, words: &str) {
-        assert!(self.text.contains(&joined(words)), "docs/{} should say: {words}", self.name);
+        assert!(self.text.contains(&joined(words)), "{} should say: {words}", self.name);
     }
 }
 
@@ -68,7 +68,7 @@ impl Tables {
 #[test]
 fn meta_on_trec8() {
     let Some(data) = real_data() else { return };
-    let (folder, page) = (directory(&[]), Page::read("compare.md"));
+    let (folder, page) = (directory(&[]), Page::read("explanation/findings/comparisons.md"));
     let [ap, p10] = ["ap", "p10"].map(|name| data.join(format!("trec/trec8/adhoc8_{name}.csv")).display().to_string());
     let compare = |arguments: &[&str]| {
         let name = if arguments[0] == "compare-trec8" { "compare-trec8" } else { "compare" };
@@ -132,7 +132,7 @@ fn meta_on_trec8() {
 #[test]
 fn meta_on_dl19() {
     let Some(data) = real_data() else { return };
-    let (folder, page) = (directory(&[]), Page::read("compare.md"));
+    let (folder, page) = (directory(&[]), Page::read("explanation/findings/comparisons.md"));
     stdout_with_data(folder.path(), &data, &["compare", "compare-dl19"]);
     let study = Tables(folder.path().join("runs/compare-dl19"));
     let pairs = study.count("power", &["ndcg"], "comparisons");
@@ -178,7 +178,7 @@ fn meta_on_dl19() {
 #[test]
 fn meta_on_mq2008() {
     let Some(data) = real_data() else { return };
-    let (folder, page) = (directory(&[]), Page::read("compare.md"));
+    let (folder, page) = (directory(&[]), Page::read("explanation/findings/comparisons.md"));
     stdout_with_data(folder.path(), &data, &["compare", "compare-mq2008-systems"]);
     let study = Tables(folder.path().join("runs/compare-mq2008-systems"));
     let significant = |measure| study.count("power", &[measure], "significant");
@@ -209,7 +209,7 @@ fn meta_on_mq2008() {
 #[test]
 fn why_two_dialects_differ() {
     let Some(data) = real_data() else { return };
-    let (folder, page) = (directory(&[]), Page::read("dialects.md"));
+    let (folder, page) = (directory(&[]), Page::read("how-to/find-why-two-programs-differ.md"));
     let path = |name: &str| data.join(name).display().to_string();
     let (queries, scores) = (path("mq2008/S5.txt"), path("mq2008-systems/RankBoost/Fold1.score"));
     let arguments = ["diff", "letor4", "trec_eval", "--data", &queries, "--scores", &scores];
@@ -237,7 +237,7 @@ fn why_two_dialects_differ() {
 #[test]
 fn identical_vectors_of_real_collections() {
     let Some(data) = real_data() else { return };
-    let (folder, page) = (directory(&[]), Page::read("formats.md"));
+    let (folder, page) = (directory(&[]), Page::read("explanation/findings/leak-guards.md"));
     let lint = |name: &str| {
         let output = fivefold(folder.path()).arg("lint").arg(data.join(name)).output().unwrap();
         joined(&String::from_utf8(output.stdout).unwrap())
@@ -266,7 +266,7 @@ fn identical_vectors_of_real_collections() {
     }
     page.says("MQ2008, OHSUMED and the MSLR sample have no shared vector.");
     assert!(clueweb09.contains("Between parts: 73 documents have") && clueweb09.contains("; 3 vectors are in"));
-    page.says(
+    Page::read("reference/lint.md").says(
         "ClueWeb09 has 73 such documents, with three different vectors; MQ2007-agg has 4,583 such documents, 968 of them \
          without any value.",
     );
@@ -319,7 +319,7 @@ impl BesideThePaper {
 #[test]
 fn eight_rankers_beside_the_paper() {
     let Some(data) = real_data() else { return };
-    let (folder, page) = (directory(&[]), Page::read("reproduce.md"));
+    let (folder, page) = (directory(&[]), Page::read("explanation/findings/paper-on-mq2008.md"));
     let found = BesideThePaper::of(folder.path(), &data, "mq2008-systems");
     page.says(&format!("(AdaRank, ListNet, RankBoost, RankNet): {}", found.summed));
     assert!(found.notes.contains("methods of the paper that the run has not: CA, L2LR, LMART, RF"), "{}", found.notes);
@@ -348,7 +348,8 @@ fn eight_rankers_beside_the_paper() {
 
 /// Checks the page against a results folder of `mq2008`, which takes seconds to make.
 pub fn thirteen_rankers_beside_the_paper(folder: &Path, data: &Path) {
-    let (page, found) = (Page::read("reproduce.md"), BesideThePaper::of(folder, data, "runs/mq2008"));
+    let (page, found) =
+        (Page::read("explanation/findings/paper-on-mq2008.md"), BesideThePaper::of(folder, data, "runs/mq2008"));
     page.says(&format!("the thirteen, known by label or kind: {}", found.summed));
     for measure in ["ndcg", "ndcg.v1", "ndcg.v2", "ap", "ap.v1", "ap.v2"] {
         assert!(found.figures("same winner", measure, "all")[1].starts_with("L2LR "), "{measure}");

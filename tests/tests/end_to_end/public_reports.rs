@@ -1,7 +1,7 @@
 //! Tries faults that users of other evaluation and ranking programs reported in public.
 //!
 //! Each test names the report. The right value is worked out by hand in the test, or is the value
-//! on which the thread agrees. docs/reliability.md lists the reports with their outcome.
+//! on which the thread agrees. `fivefold book public-reports` lists the reports with their outcome.
 
 use serde_json::Value;
 

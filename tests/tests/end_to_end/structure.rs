@@ -175,11 +175,11 @@ fn no_circle_of_imports_is_larger_than_four_files() {
     assert!(found > 10, "{found}");
 }
 
-/// docs/imports.py, which draws docs/structure.md, counts files and circles as this test does.
+/// tools/imports.py, which draws the book's page on the structure, counts files and circles as this test does.
 #[test]
 fn the_drawing_of_imports_counts_circles_alike() {
     let root = crates().parent().unwrap().to_owned();
-    let output = match Command::new("python3").arg(root.join("docs/imports.py")).arg(&root).output() {
+    let output = match Command::new("python3").arg(root.join("tools/imports.py")).arg(&root).output() {
         Err(_) if std::env::var_os("CI").is_none() => return,
         output => output.unwrap(),
     };

@@ -282,7 +282,7 @@ fn a_search_over_lightgbm_chooses_as_a_plain_loop_in_python() {
     }
 }
 
-/// The choices of scikit-learn 1.9.1, GridSearchCV with a PredefinedSplit, by docs/tuning_sklearn.py:
+/// The choices of scikit-learn 1.9.1, GridSearchCV with a PredefinedSplit, by tools/tuning_sklearn.py:
 /// the ranker, the fold, the chosen parameter, and its nDCG@10 on the validation part.
 const SKLEARN: [(&str, usize, f64, f64); 10] = [
     ("linear", 1, 10.0, 0.533_091),

@@ -64,7 +64,7 @@ pub(super) fn add(view: &View<'_>, curves: &[CurveMethod], more: &mut More) {
     ]);
     laws.notes = view.notes(&[
         "mean = limit - scale x queries^(-exponent), by least squares through the means; from, to: 95 % interval of \
-         the limit (profile, see docs/learning-curves.md)",
+         the limit (profile, see `fivefold book designs`)",
     ]);
     crossings.notes = view.notes(&[
         "training queries: where the straight lines between two sizes cross, on a logarithmic axis; from, to: the \

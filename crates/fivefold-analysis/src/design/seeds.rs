@@ -57,7 +57,7 @@ pub(super) fn add(view: &View<'_>, more: &mut More) {
     ]);
     parts.notes = view.notes(&[
         "share of the variance of a value, of a method with one seed on one query: random effects, seeds nested in \
-         methods, method of moments (docs/statistics.md); a negative component counts as 0",
+         methods, method of moments (`fivefold book reference/statistics`); a negative component counts as 0",
         "methods that draw nothing, and queries without a value of every method, are left out",
     ]);
     more.tables.extend([means, pairs, parts]);

@@ -175,7 +175,7 @@ fn found(ids: Vec<u32>, what: &str, asked: &str, known: Vec<&str>) -> Result<Vec
     };
     let help = match (near(asked, &known), known.is_empty()) {
         (_, true) => format!(
-            "the features of this data set have no {what}s; give numbers, or a file of names (docs/features.md)"
+            "the features of this data set have no {what}s; give numbers, or a file of names (`fivefold book name-features`)"
         ),
         (near, _) if near.is_empty() => format!("the {what}s are {}", some(&known)),
         (near, _) => format!("did you mean {}?", some(&near)),

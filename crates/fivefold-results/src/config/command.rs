@@ -10,7 +10,7 @@
 //! files = ["rank.py"]          # copied to the program's folder; their content is in the cache key
 //! time_limit = "10m"
 //! output_limit = "4GiB"
-//! read = ["/data/embeddings"]  # more paths that the program may read, see docs/formats.md
+//! read = ["/data/embeddings"]  # more paths that the program may read, see `fivefold book command-rankers`
 //! write = ["/dev/shm"]         # more paths that it may write (stamped on every table)
 //! network = true               # whether it may use TCP (stamped on every table)
 //! confine = false              # whether it is confined at all (stamped on every table)

@@ -2,7 +2,7 @@
 //! every other system.
 //!
 //! A correction is over all comparisons under one measure: pairs x cutoffs. Cost: the test
-//! (docs/statistics.md) and the swap method.
+//! (`fivefold book reference/statistics`) and the swap method.
 
 use fivefold_core::Seed;
 use fivefold_stats::{

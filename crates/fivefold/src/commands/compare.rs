@@ -34,7 +34,8 @@ With several data sets, label each input: LABEL:[NAME=]FILE. The options --class
 queries into classes; power, PAD, tau, conflicts and swap rates then have a value for each class.
 
 Tables show the ten best systems; scores.csv and pairs.csv in the results folder (--out) have all systems. \
-docs/statistics.md says which test to take, and docs/compare.md how to read the tables.")]
+`fivefold book choose-a-test` says which test to take, and `fivefold book reference/compare` how to read the
+tables.")]
 pub(crate) struct Args {
     /// Values per query (`[LABEL:][NAME=]FILE`), results folders, or an experiment: a TOML file or
     /// a name that comes with the program. LABEL is the data set, if there are several; NAME is the

@@ -29,7 +29,7 @@ use crate::systems::SystemsArgs;
 
 An item of the ratings is a query of the values; both must have the same names. Differences are taken to the original of a \
 measure (`rouge1` for `rouge1.v2`), or to --against. All numbers are in the files of the results folder (--out). \
-docs/ratings.md says what each number means.")]
+`fivefold book reference/ratings` says what each number means.")]
 pub(crate) struct Args {
     /// Values per query (`[NAME=]FILE`), a results folder, or an experiment: a TOML file or a name
     /// that comes with the program. NAME is the system, or the measure of a file with several

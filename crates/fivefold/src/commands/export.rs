@@ -33,7 +33,7 @@ the feature set of the plug-in, must have features of these names. LightGBM coun
 that it reads itself: for such files --first-feature-id 1.
 
 A normaliser over the training part goes into the file. A normaliser over each query does not, because solr, \
-elasticsearch and opensearch see one document at a time. docs/formats.md says how precisely each program scores.")]
+elasticsearch and opensearch see one document at a time. `fivefold book reference/models` says how precisely each program scores.")]
 pub(crate) struct Args {
     /// A model file, from `fivefold train` or from the folder of a run
     model: PathBuf,

@@ -18,7 +18,7 @@ use crate::screen::Screen;
   fivefold importance model.json            the most important feature first
   fivefold importance model.json --json     for a program
 
-Features have the numbers of the data files, and their names if these are known (docs/features.md). Trees: the sum of the gains of the splits on a feature. A model from \
+Features have the numbers of the data files, and their names if these are known (`fivefold book name-features`). Trees: the sum of the gains of the splits on a feature. A model from \
 RankLib has the number of splits instead, because RankLib's files hold no gains. Linear models: absolute weights, \
 comparable only between features of the same scale.")]
 pub(crate) struct Args {

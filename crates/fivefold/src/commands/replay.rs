@@ -13,7 +13,7 @@ use crate::screen::Screen;
 #[command(after_help = "Examples:
   fivefold replay                              Feng & Karmaker (IPM 2023)
   fivefold replay feng-2023                    correlations with people's ratings (Feng's dissertation, 2023)
-  fivefold replay published.toml               other printed tables, in the form of docs/reproduce.md
+  fivefold replay published.toml               other printed tables, in the form of `fivefold book published-tables`
   fivefold replay --format csv > cells.csv
 
 If a cell does not follow from the printed scores, the fault is the paper's: the exit code stays 0.")]

@@ -33,7 +33,7 @@ use crate::threads::ThreadArgs;
 
 Data sets are matched by label, methods by label or kind. --map OURS=THEIRS matches a data set or method that has \
 another name in the paper. A conclusion that does not hold \
-is a result, not a failure: the exit code stays 0. docs/reproduce.md says how each verdict is reached.")]
+is a result, not a failure: the exit code stays 0. `fivefold book published-tables` says how each verdict is reached.")]
 pub(crate) struct Args {
     #[command(flatten)]
     experiment: ExperimentArgs,

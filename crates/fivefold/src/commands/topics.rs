@@ -18,7 +18,7 @@ use crate::systems::SystemsArgs;
   fivefold topics --results runs/mq2008 --power 0.9 --out runs/topics
   fivefold topics mine.toml                                    an experiment file with kind = \"topics\"
 
-docs/statistics.md says where the numbers come from.")]
+`fivefold book reference/statistics` says where the numbers come from.")]
 pub(crate) struct Args {
     #[command(flatten)]
     study: StudyArgs,

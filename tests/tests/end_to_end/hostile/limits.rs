@@ -1,4 +1,4 @@
-//! Tests files that are too long, too large, too deep or of another kind. docs/formats.md has the
+//! Tests files that are too long, too large, too deep or of another kind. `fivefold book limits` has the
 //! table of the limits.
 
 use std::fs::File;
