@@ -8,6 +8,7 @@ mod explained;
 pub mod folder;
 pub mod forms;
 pub mod grade;
+pub mod is_a_better;
 pub mod key;
 pub mod lab;
 pub mod measures_by_hand;
@@ -31,7 +32,7 @@ pub use student::Student;
 /// let titles: Vec<&str> = LABS.iter().map(|lab| lab.about().title).collect();
 /// assert_eq!(titles[0], "Measures by hand");
 /// ```
-pub const LABS: &[&dyn Lab] = &[&measures_by_hand::MeasuresByHand];
+pub const LABS: &[&dyn Lab] = &[&measures_by_hand::MeasuresByHand, &is_a_better::IsABetter];
 
 /// The lab with this number or name.
 ///

@@ -3,4 +3,5 @@
 
 mod common;
 mod frame;
+mod is_a_better;
 mod measures_by_hand;
