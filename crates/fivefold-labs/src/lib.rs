@@ -13,6 +13,7 @@ pub mod key;
 pub mod lab;
 pub mod measures_by_hand;
 pub mod notebook;
+pub mod read_a_paper;
 pub mod student;
 
 pub use assignment::Assignment;
@@ -32,7 +33,7 @@ pub use student::Student;
 /// let titles: Vec<&str> = LABS.iter().map(|lab| lab.about().title).collect();
 /// assert_eq!(titles[0], "Measures by hand");
 /// ```
-pub const LABS: &[&dyn Lab] = &[&measures_by_hand::MeasuresByHand, &is_a_better::IsABetter];
+pub const LABS: &[&dyn Lab] = &[&measures_by_hand::MeasuresByHand, &is_a_better::IsABetter, &read_a_paper::ReadAPaper];
 
 /// The lab with this number or name.
 ///

@@ -5,3 +5,4 @@ mod common;
 mod frame;
 mod is_a_better;
 mod measures_by_hand;
+mod read_a_paper;

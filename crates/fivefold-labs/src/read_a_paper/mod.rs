@@ -1,0 +1,293 @@
+//! Lab 6: read a paper critically.
+//!
+//! Four parts: a replay of tables that were printed; a made paper with impossible rows
+//! ([`printed`]); its conclusions on data that it did not use ([`other`]); UE normalisation beside
+//! standardised scores on a small table ([`small`]).
+
+mod other;
+mod printed;
+mod small;
+
+use std::fmt::Write as _;
+
+use fivefold_base::{Seed, ue};
+use fivefold_stats::kendall_tau_b;
+use fivefold_studies::replay::{
+    CheckedCell, FENG_KARMAKER_2023_DERIVED, FENG_KARMAKER_2023_SCORES, Replay, Statistic, Verdict, replay,
+};
+
+use self::other::OtherData;
+use self::printed::{Paper, SYSTEMS};
+use self::small::Small;
+use crate::error::LabError;
+use crate::lab::{About, Answer, Cell, File, Handout, Lab, Section, fill};
+use crate::student::Student;
+
+/// Lab 6.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadAPaper;
+
+const ABOUT: About = About {
+    number: 6,
+    name: "read-a-paper",
+    title: "Read a paper critically",
+    minutes: 85,
+    learns: "find cells that cannot be, check conclusions on other data, tell UE from standardisation",
+    version: 1,
+};
+
+/// All that the lab makes for a student.
+struct Made {
+    paper: Paper,
+    other: OtherData,
+    small: Small,
+    replay: Replay,
+    /// The printed tau that is recomputed.
+    tau: CheckedCell,
+    /// The printed conflicts whose least possible number is asked, and this number.
+    conflicts: (CheckedCell, f64),
+}
+
+impl Made {
+    fn new(student: &Student) -> Result<Self, LabError> {
+        let seed = student.seed(ABOUT.name, ABOUT.version);
+        let paper = Paper::make(seed);
+        let replay = replay(FENG_KARMAKER_2023_SCORES, FENG_KARMAKER_2023_DERIVED)
+            .map_err(|error| LabError::Other(error.to_string()))?;
+        let is_tau = |cell: &&CheckedCell| {
+            cell.statistic == Statistic::KendallTau && cell.computed.is_some_and(|computed| computed < 1.0)
+        };
+        let tau = pick(seed.derive("tau"), replay.cells.iter().filter(is_tau))?;
+        let impossible =
+            |cell: &&CheckedCell| cell.statistic == Statistic::Conflicts && cell.verdict == Verdict::Impossible;
+        let conflicts = pick(seed.derive("conflicts"), replay.cells.iter().filter(impossible))?;
+        let fewest = fewest_conflicts(&replay, &conflicts)?;
+        Ok(Made {
+            other: OtherData::make(seed, &paper)?,
+            small: Small::make(seed),
+            paper,
+            tau,
+            conflicts: (conflicts, fewest),
+            replay,
+        })
+    }
+}
+
+/// One of some printed cells.
+fn pick<'a>(seed: Seed, cells: impl Iterator<Item = &'a CheckedCell>) -> Result<CheckedCell, LabError> {
+    let cells: Vec<&CheckedCell> = cells.collect();
+    if cells.is_empty() {
+        return Err(LabError::Other("the printed tables have no such cell".to_owned()));
+    }
+    Ok(cells[seed.rng().index(cells.len())].clone())
+}
+
+/// The difference of the two discriminative powers, which are printed in the next table.
+fn fewest_conflicts(replay: &Replay, conflicts: &CheckedCell) -> Result<f64, LabError> {
+    let power = |metric: &str| {
+        let is_it = |cell: &&CheckedCell| {
+            cell.statistic == Statistic::DiscriminativePower
+                && cell.table == conflicts.table + 1
+                && (cell.dataset.as_str(), cell.metric.as_str()) == (conflicts.dataset.as_str(), metric)
+                && cell.column == conflicts.column
+        };
+        let found = replay.cells.iter().find(is_it).map(|cell| cell.printed);
+        found.ok_or_else(|| LabError::Other(format!("no discriminative power of {metric} is printed")))
+    };
+    let original = conflicts.metric.split('.').next().unwrap_or_default();
+    Ok((power(original)? - power(&conflicts.metric)?).abs())
+}
+
+/// A printed cell in words.
+fn place(cell: &CheckedCell) -> String {
+    format!("table {}, {}, {}, {} queries", cell.table, cell.dataset, cell.metric, cell.column.title())
+}
+
+impl Lab for ReadAPaper {
+    fn about(&self) -> About {
+        ABOUT
+    }
+
+    fn handout(&self, student: &Student) -> Result<Handout, LabError> {
+        let made = Made::new(student)?;
+        let (above, below) = (made.small.above, made.small.below);
+        let cell = |(system, query): (usize, usize)| format!("{} on query {}", small::SYSTEMS[system], query + 1);
+        let claims: Vec<String> = made
+            .other
+            .claims
+            .iter()
+            .enumerate()
+            .map(|(number, claim)| {
+                format!("| `claim{}` | {} is better than {} |", number + 1, SYSTEMS[claim.better], SYSTEMS[claim.worse])
+            })
+            .collect();
+        let worksheet = fill(
+            include_str!("worksheet.md"),
+            &[
+                ("student", student.id()),
+                ("tau", &place(&made.tau)),
+                ("conflicts", &place(&made.conflicts.0)),
+                ("claims", &claims.join("\n")),
+                ("small", made.small.markdown().trim_end()),
+                ("above", &cell(above)),
+                ("below", &cell(below)),
+            ],
+        )?;
+        let mut claims = "claim,better,worse\n".to_owned();
+        for (number, claim) in made.other.claims.iter().enumerate() {
+            let _ = writeln!(claims, "claim{},{},{}", number + 1, SYSTEMS[claim.better], SYSTEMS[claim.worse]);
+        }
+        let head = "# Six systems on one collection\n\nA paper that does not exist. All numbers are made.\n\n";
+        let asked = format!(
+            "cell,of\nreplay.tau,\"{}\"\nreplay.fewest,\"{}\"\nue.above,{}\nue.below,{}\n",
+            place(&made.tau),
+            place(&made.conflicts.0),
+            cell(above),
+            cell(below)
+        );
+        let files = vec![
+            File::data("paper.md", format!("{head}{}", made.paper.markdown())),
+            File::data("other.csv", made.other.csv()),
+            File::data("claims.csv", claims),
+            File::data("small.csv", made.small.csv()),
+            File::data("asked.csv", asked),
+        ];
+        let section = |(name, title): (&str, &str)| Section { name: name.to_owned(), title: title.to_owned() };
+        let mut sections: Vec<Section> = [
+            ("replay", "Part 1: printed tables, replayed"),
+            ("tables", "Part 2: the impossible row of each table of paper.md, or \"none\""),
+            ("nearest", "Part 2: what the impossible cells could have been"),
+        ]
+        .map(section)
+        .into();
+        sections.extend((1..=other::CLAIMS).map(|number| Section {
+            name: format!("claim{number}"),
+            title: format!("Part 3: conclusion {number} on other.csv"),
+        }));
+        sections.extend(
+            [
+                ("orders", "Part 3: the order of all systems"),
+                ("ue", "Part 4: V1 and V2"),
+                ("z", "Part 4: standardised scores"),
+                ("leave", "Part 4: system Z leaves"),
+            ]
+            .map(section),
+        );
+        Ok(Handout { worksheet, files, sections })
+    }
+
+    fn cells(&self, student: &Student) -> Result<Vec<Cell>, LabError> {
+        let made = Made::new(student)?;
+        let mut cells = replayed(&made)?;
+        cells.extend(of_paper(&made.paper));
+        cells.extend(of_claims(&made)?);
+        cells.extend(of_small(&made.small));
+        Ok(cells)
+    }
+
+    fn key(&self) -> &'static str {
+        include_str!("key.toml")
+    }
+}
+
+fn number(name: impl Into<String>, asks: impl Into<String>, value: f64) -> Cell {
+    Cell::new(name, asks, Answer::Number(Some(value)))
+}
+
+fn replayed(made: &Made) -> Result<Vec<Cell>, LabError> {
+    let count = |verdict: Verdict| made.replay.count(verdict) as f64;
+    let misprint = made.replay.misprints.first().map(|misprint| misprint.moved);
+    let misprint = misprint.ok_or_else(|| LabError::Other("no misprint is suspected".to_owned()))?;
+    let (conflicts, fewest) = &made.conflicts;
+    Ok(vec![
+        number("replay.impossible", "how many printed cells are impossible", count(Verdict::Impossible)),
+        number("replay.differs", "how many printed cells differ from what follows", count(Verdict::Differs)),
+        number("replay.unchecked", "how many printed cells cannot be checked", count(Verdict::NotCheckable)),
+        number("replay.misprint", "the value that a suspected misprint should have had", misprint),
+        number("replay.tau", "the recomputed tau", made.tau.computed.unwrap_or(f64::NAN)),
+        number("replay.fewest", "the fewest conflicts that the powers allow", *fewest)
+            .with_steps(vec![format!("printed are {} conflicts: {}", conflicts.printed, conflicts.remark)]),
+    ])
+}
+
+fn of_paper(paper: &Paper) -> Vec<Cell> {
+    let row = |table: &printed::PrintedTable| {
+        let asks = format!("the impossible row of table {}, or \"none\"", table.number);
+        Cell::new(format!("tables.t{}", table.number), asks, Answer::word(table.answer()))
+    };
+    let mut cells: Vec<Cell> = paper.tables.iter().map(row).collect();
+    cells.extend([
+        number("nearest.tau", "the possible tau that is nearest to the impossible one", paper.nearest_tau),
+        number(
+            "nearest.conflicts",
+            "the fewest conflicts that the powers of the impossible row allow",
+            paper.fewest_conflicts as f64,
+        ),
+        number(
+            "nearest.precision",
+            "the possible mean P@5 that is nearest to the impossible one",
+            paper.nearest_precision,
+        ),
+    ]);
+    cells
+}
+
+fn of_claims(made: &Made) -> Result<Vec<Cell>, LabError> {
+    let mut cells = Vec::new();
+    for (claim, own) in (1..).zip(&made.other.claims) {
+        let [better, worse] = [own.better, own.worse].map(|system| SYSTEMS[system]);
+        cells.extend([
+            number(
+                format!("claim{claim}.difference"),
+                format!("mean of {better} minus mean of {worse}"),
+                own.difference,
+            ),
+            number(format!("claim{claim}.p"), "p of the paired t-test", own.p),
+            Cell::new(format!("claim{claim}.verdict"), "holds, reversed or open", Answer::word(own.verdict))
+                .with_steps(vec![format!("the difference is {:.4}, with p = {:.4}", own.difference, own.p)]),
+        ]);
+    }
+    let means: Vec<f64> = made.other.values.iter().map(|row| row.iter().sum::<f64>() / other::QUERIES as f64).collect();
+    let tau = kendall_tau_b(&made.paper.scores(0), &means)?;
+    let changes = made.other.sign_changes as f64;
+    cells.push(number("orders.changes", "pairs of the 15 whose order is another one than in table 1", changes));
+    cells.push(Cell::new("orders.tau", "Kendall's tau of the two orders", Answer::Number(tau)));
+    Ok(cells)
+}
+
+fn of_small(small: &Small) -> Vec<Cell> {
+    let v2 = |(system, query)| {
+        let [a, u, e] = small.numbers(system, query);
+        ue::v2(a, u, e)
+    };
+    let [a, u, e] = small.numbers(small.above.0, small.above.1);
+    let all = [0, 1, 2];
+    let mean = |system: usize| small.mean_standardised(system, &all).0;
+    let without = small.mean_standardised(0, &all).1;
+    let undefined = (0..small::QUERIES).filter(|&query| {
+        let [_, u, e] = small.numbers(0, query);
+        !ue::differ(u, e)
+    });
+    let mut cells = vec![
+        number("ue.v1", "V1 of the first cell of the worksheet", ue::v1(a, u, e)),
+        number("ue.above", "V2 of the first cell of the worksheet", v2(small.above)),
+        number("ue.below", "V2 of the second cell of the worksheet", v2(small.below)),
+    ];
+    for (system, name) in small::SYSTEMS.iter().enumerate() {
+        let asks = format!("mean V2 of {name} over the queries that have one");
+        cells.push(number(format!("ue.{}", name.to_lowercase()), asks, small.mean(system, ue::v2)));
+    }
+    cells.push(number("ue.undefined", "queries without V1 and V2", undefined.count() as f64));
+    cells.push(number("z.first", "standardised score of X on query 1", small.standardised(0, 0, &all)));
+    for (system, name) in small::SYSTEMS.iter().enumerate() {
+        let asks = format!("mean standardised score of {name} over the queries that have one");
+        cells.push(number(format!("z.{}", name.to_lowercase()), asks, mean(system)));
+    }
+    cells.push(number("z.undefined", "queries without a standardised score", without as f64));
+    cells.extend([
+        number("leave.z", "mean standardised score of X among X and Y alone", small.mean_standardised(0, &[0, 1]).0),
+        number("leave.v2", "mean V2 of X after Z has left", small.mean(0, ue::v2)),
+        Cell::new("leave.unchanged", "which of the two stays as it was: v2 or z", Answer::word("v2")),
+    ]);
+    cells
+}

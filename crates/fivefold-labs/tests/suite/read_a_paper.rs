@@ -1,0 +1,230 @@
+//! Lab 6, solved from its files: the laws of the tables on the printed text, and the formulas of the
+//! worksheet written out.
+
+use fivefold_labs::lab;
+use fivefold_studies::replay::FENG_KARMAKER_2023_SCORES;
+
+use crate::common::{Files, Solution, check, number};
+
+/// The rows of each table of the paper: their name and their numbers.
+fn tables(paper: &str) -> Vec<Vec<(String, Vec<f64>)>> {
+    let of_table = |text: &str| {
+        let rows = text.lines().filter(|line| line.starts_with("| ") && !line.contains("row |"));
+        let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
+        rows.map(cells)
+            .map(|cells: Vec<String>| {
+                let numbers = cells.iter().filter_map(|cell| cell.parse().ok()).collect();
+                (cells[0].clone(), numbers)
+            })
+            .collect()
+    };
+    paper.split("## Table ").skip(1).map(of_table).collect()
+}
+
+fn is_whole(number: f64, slack: f64) -> bool {
+    (number - number.round()).abs() < slack
+}
+
+fn is_possible(table: usize, cells: &[f64]) -> bool {
+    match table {
+        2 => is_whole((1.0 - cells[0]) * 7.5, 0.005),
+        3 => (cells.iter().sum::<f64>() - 100.0).abs() < 0.21,
+        4 => {
+            let both = (cells[0] + cells[1] - cells[2]) / 2.0;
+            is_whole(both, 1e-9) && both >= 0.0 && both <= cells[0].min(cells[1]) && cells[0] + cells[1] - both <= 15.0
+        }
+        5 => (cells[1] + cells[2] - 2.0 * cells[0]).abs() < 0.0021,
+        6 => (cells[0].abs() > 2.01) == (cells[1] < 0.05),
+        7 => is_whole(cells[0] * 50.0, 0.01),
+        8 => cells.iter().sum::<f64>() == 50.0,
+        _ => true,
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn deviation(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() - 1) as f64).sqrt()
+}
+
+/// P(|T| > t) by Simpson's rule over the density of Student's distribution.
+fn student_p(t: f64, degrees: f64) -> f64 {
+    let density = |x: f64| (1.0 + x * x / degrees).powf(-(degrees + 1.0) / 2.0);
+    let area = |from: f64, to: f64| {
+        let (steps, width) = (20_000, (to - from) / 20_000.0);
+        let weight = |step: i32| {
+            if step == 0 || step == steps {
+                1.0
+            } else if step % 2 == 1 {
+                4.0
+            } else {
+                2.0
+            }
+        };
+        (0..=steps).map(|step| weight(step) * density(from + f64::from(step) * width)).sum::<f64>() * width / 3.0
+    };
+    let inside = area(0.0, t.abs());
+    1.0 - inside / (inside + area(t.abs(), t.abs() + 200.0))
+}
+
+/// The normal distribution function, by Simpson's rule.
+fn normal_below(z: f64) -> f64 {
+    let (steps, width) = (2000, z / 2000.0);
+    let density = |x: f64| (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    let weight = |step: i32| {
+        if step == 0 || step == steps {
+            1.0
+        } else if step % 2 == 1 {
+            4.0
+        } else {
+            2.0
+        }
+    };
+    0.5 + (0..=steps).map(|step| weight(step) * density(f64::from(step) * width)).sum::<f64>() * width / 3.0
+}
+
+/// Pairs of two lists that stand in opposite orders.
+fn swaps(first: &[f64], second: &[f64]) -> usize {
+    let pairs = (0..first.len()).flat_map(|one| (0..one).map(move |other| (one, other)));
+    pairs.filter(|&(a, b)| (first[a] > first[b]) != (second[a] > second[b])).count()
+}
+
+/// Tau of two blocks of the printed scores.
+fn printed_tau(dataset: &str, version: &str) -> f64 {
+    let file: toml::Table = FENG_KARMAKER_2023_SCORES.parse().unwrap();
+    let block = |metric: &str| -> Vec<f64> {
+        let blocks = file["scores"].as_array().unwrap();
+        let of = |block: &&toml::Value| {
+            block["dataset"].as_str() == Some(dataset) && block["metric"].as_str() == Some(metric)
+        };
+        let values = blocks.iter().find(of).unwrap()["values"].as_table().unwrap();
+        let number = |value: &toml::Value| value.as_float().or(value.as_integer().map(|whole| whole as f64)).unwrap();
+        values.values().map(|row| mean(&row.as_array().unwrap().iter().map(number).collect::<Vec<_>>())).collect()
+    };
+    let original = version.split('.').next().unwrap();
+    1.0 - 2.0 * swaps(&block(original), &block(version)) as f64 / 28.0
+}
+
+fn csv(text: &str) -> Vec<Vec<String>> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
+}
+
+fn solve(files: &Files) -> Solution {
+    let mut solution = Solution::new();
+    let mut put = |name: &str, value: f64| solution.insert(name.to_owned(), number(Some(value)));
+    // Counted by hand in the output of `fivefold replay`.
+    for (name, value) in [("impossible", 4.0), ("differs", 4.0), ("unchecked", 132.0), ("misprint", 0.116)] {
+        put(&format!("replay.{name}"), value);
+    }
+    let asked: Vec<Vec<String>> = csv(&files["asked.csv"]);
+    let of = |name: &str| asked.iter().find(|row| row[0] == name).unwrap()[1].clone();
+    let tau = of("replay.tau");
+    let words: Vec<&str> = tau.split(", ").collect();
+    put("replay.tau", printed_tau(words[1], words[2]));
+    // The powers that are printed in tables 9 and 21: 33 and 78, 45 and 50, 45 and 59.
+    let conflicts = of("replay.fewest");
+    put(
+        "replay.fewest",
+        if conflicts.starts_with("table 8,") {
+            45.0
+        } else if conflicts.contains(".v1") {
+            5.0
+        } else {
+            14.0
+        },
+    );
+
+    let tables = tables(&files["paper.md"]);
+    let mut rows = Vec::new();
+    for (table, own) in (2..).zip(&tables[1..]) {
+        let found: Vec<_> = own.iter().filter(|(_, cells)| !is_possible(table, cells)).collect();
+        assert!(found.len() < 2, "table {table}: {found:?}");
+        rows.push((table, found.first().map_or("none", |(name, _)| name)));
+        match (table, found.first()) {
+            (2, Some((_, cells))) => put("nearest.tau", 1.0 - ((1.0 - cells[0]) * 7.5).round() / 7.5),
+            (4, Some((_, cells))) => put("nearest.conflicts", (cells[0] - cells[1]).abs()),
+            (7, Some((_, cells))) => put("nearest.precision", (cells[0] * 50.0).round() / 50.0),
+            _ => None,
+        };
+    }
+    let values: Vec<Vec<f64>> = csv(&files["other.csv"])
+        .iter()
+        .map(|row| row[1..].iter().map(|cell| cell.parse().unwrap()).collect())
+        .collect();
+    let system = |name: &str| {
+        let column = "ABCDEF".find(name).unwrap();
+        values.iter().map(|row| row[column]).collect::<Vec<f64>>()
+    };
+    let mut verdicts = Vec::new();
+    for claim in csv(&files["claims.csv"]) {
+        let (better, worse) = (system(&claim[1]), system(&claim[2]));
+        let differences: Vec<f64> = better.iter().zip(worse).map(|(a, b)| a - b).collect();
+        let p = student_p(mean(&differences) / (deviation(&differences) / 30f64.sqrt()), 29.0);
+        put(&format!("{}.difference", claim[0]), mean(&differences));
+        put(&format!("{}.p", claim[0]), p);
+        let verdict = if p >= 0.05 {
+            "open"
+        } else if mean(&differences) > 0.0 {
+            "holds"
+        } else {
+            "reversed"
+        };
+        verdicts.push((claim[0].clone(), verdict));
+    }
+    let printed: Vec<f64> = tables[0].iter().skip(1).map(|(_, cells)| cells[0]).collect();
+    assert_eq!(printed.len(), 6);
+    let means: Vec<f64> = "ABCDEF".split("").filter(|name| !name.is_empty()).map(|name| mean(&system(name))).collect();
+    let changes = swaps(&printed, &means) as f64;
+    put("orders.changes", changes);
+    put("orders.tau", 1.0 - 2.0 * changes / 15.0);
+
+    let small: Vec<Vec<f64>> = csv(&files["small.csv"])
+        .iter()
+        .map(|row| row[2..].iter().map(|cell| cell.parse().unwrap()).collect())
+        .collect();
+    let at = |system: usize, query: usize| &small[3 * query + system];
+    let v2 = |system: usize, query: usize| {
+        let [a, e, u] = at(system, query)[..] else { panic!() };
+        if a < e { (a - e) / e } else { (a - e) / (u - e) }
+    };
+    let cell = |name: &str| {
+        let text = of(name);
+        ("XYZ".find(&text[..1]).unwrap(), text[text.len() - 1..].parse::<usize>().unwrap() - 1)
+    };
+    let (above, below) = (cell("ue.above"), cell("ue.below"));
+    let [a, e, u] = at(above.0, above.1)[..] else { panic!() };
+    put("ue.v1", a * a / (u * (a + e)));
+    put("ue.above", v2(above.0, above.1));
+    put("ue.below", v2(below.0, below.1));
+    put("ue.undefined", 1.0);
+    put("z.undefined", 2.0);
+    let z = |system: usize, among: &[usize]| {
+        let of_query = |query: usize| {
+            let all: Vec<f64> = among.iter().map(|&other| at(other, query)[0]).collect();
+            normal_below((at(system, query)[0] - mean(&all)) / deviation(&all))
+        };
+        (of_query(0), (0..3).map(of_query).sum::<f64>() / 3.0)
+    };
+    for (system, name) in ["x", "y", "z"].iter().enumerate() {
+        put(&format!("ue.{name}"), (0..4).map(|query| v2(system, query)).sum::<f64>() / 4.0);
+        put(&format!("z.{name}"), z(system, &[0, 1, 2]).1);
+    }
+    put("z.first", z(0, &[0, 1, 2]).0);
+    put("leave.z", z(0, &[0, 1]).1);
+    put("leave.v2", (0..4).map(|query| v2(0, query)).sum::<f64>() / 4.0);
+    let words = rows.into_iter().map(|(table, row)| (format!("tables.t{table}"), row.to_owned()));
+    let words =
+        words.chain(verdicts.into_iter().map(|(claim, verdict)| (format!("{claim}.verdict"), verdict.to_owned())));
+    let words = words.chain([("leave.unchanged".to_owned(), "v2".to_owned())]);
+    solution.extend(words.map(|(name, word)| (name, format!("\"{word}\""))));
+    solution
+}
+
+#[test]
+fn the_laws_and_formulas_solve_the_lab_of_every_student() {
+    check(lab("6").unwrap(), solve, |_| {});
+}
