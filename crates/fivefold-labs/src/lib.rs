@@ -15,6 +15,7 @@ pub mod measures_by_hand;
 pub mod notebook;
 pub mod read_a_paper;
 pub mod student;
+pub mod tune_and_ablate;
 
 pub use assignment::Assignment;
 pub use class::Class;
@@ -33,7 +34,12 @@ pub use student::Student;
 /// let titles: Vec<&str> = LABS.iter().map(|lab| lab.about().title).collect();
 /// assert_eq!(titles[0], "Measures by hand");
 /// ```
-pub const LABS: &[&dyn Lab] = &[&measures_by_hand::MeasuresByHand, &is_a_better::IsABetter, &read_a_paper::ReadAPaper];
+pub const LABS: &[&dyn Lab] = &[
+    &measures_by_hand::MeasuresByHand,
+    &tune_and_ablate::TuneAndAblate,
+    &is_a_better::IsABetter,
+    &read_a_paper::ReadAPaper,
+];
 
 /// The lab with this number or name.
 ///

@@ -54,8 +54,9 @@ impl PrintedTable {
         self.planted.map_or_else(|| "none".to_owned(), |row| self.row_name(row))
     }
 
-    /// A printed number, for the tests and for what follows from a table.
-    pub(crate) fn number(&self, row: usize, column: usize) -> f64 {
+    /// A printed number.
+    #[cfg(test)]
+    fn number(&self, row: usize, column: usize) -> f64 {
         self.rows.get(row).and_then(|(_, cells)| cells.get(column)?.parse().ok()).unwrap_or(f64::NAN)
     }
 

@@ -6,3 +6,4 @@ mod frame;
 mod is_a_better;
 mod measures_by_hand;
 mod read_a_paper;
+mod tune_and_ablate;

@@ -52,7 +52,7 @@ fn deviation(values: &[f64]) -> f64 {
 
 /// P(|T| > t) by Simpson's rule over the density of Student's distribution.
 fn student_p(t: f64, degrees: f64) -> f64 {
-    let density = |x: f64| (1.0 + x * x / degrees).powf(-(degrees + 1.0) / 2.0);
+    let density = |x: f64| libm::pow(1.0 + x * x / degrees, -(degrees + 1.0) / 2.0);
     let area = |from: f64, to: f64| {
         let (steps, width) = (20_000, (to - from) / 20_000.0);
         let weight = |step: i32| {
@@ -73,7 +73,7 @@ fn student_p(t: f64, degrees: f64) -> f64 {
 /// The normal distribution function, by Simpson's rule.
 fn normal_below(z: f64) -> f64 {
     let (steps, width) = (2000, z / 2000.0);
-    let density = |x: f64| (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    let density = |x: f64| libm::exp(-x * x / 2.0) / (2.0 * std::f64::consts::PI).sqrt();
     let weight = |step: i32| {
         if step == 0 || step == steps {
             1.0
