@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use fivefold_experiment::worker::Worker;
 use serde::Serialize;
 
 use crate::LABS;
@@ -34,6 +35,9 @@ pub struct Grader {
     pub expected: Option<Key>,
     /// Does not run the student's code: its cells have no points.
     pub no_run: bool,
+    /// The program that confines the student's code, as it confines the commands of an experiment.
+    /// `None`: the code can do all that its user can.
+    pub worker: Option<Worker>,
 }
 
 /// A graded folder.
@@ -208,7 +212,7 @@ impl Grader {
             remarks.push("code was not run (--no-run), so its cells have no points".to_owned());
             return Ok(None);
         }
-        Ok(Some(lab.run_code(student, folder)?.into_iter().collect()))
+        Ok(Some(lab.run_code(student, folder, self.worker.as_ref())?.into_iter().collect()))
     }
 }
 

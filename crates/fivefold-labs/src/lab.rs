@@ -32,6 +32,8 @@
 
 use std::path::Path;
 
+use fivefold_experiment::worker::Worker;
+
 use crate::error::LabError;
 use crate::student::Student;
 
@@ -67,11 +69,17 @@ pub trait Lab: Sync {
     fn key(&self) -> &'static str;
 
     /// Runs the student's code in `folder`. Gives a result for each cell with [`Answer::Code`].
-    /// The frame does not call this function if the user forbids code (`--no-run`).
+    /// The frame does not call this function if the user forbids code (`--no-run`). The worker
+    /// confines the code; without it, the code can do all that its user can.
     ///
     /// # Errors
     /// If no code can be run at all. Code that fails is a [`CodeResult`] with share 0.
-    fn run_code(&self, _student: &Student, _folder: &Path) -> Result<Vec<(String, CodeResult)>, LabError> {
+    fn run_code(
+        &self,
+        _student: &Student,
+        _folder: &Path,
+        _worker: Option<&Worker>,
+    ) -> Result<Vec<(String, CodeResult)>, LabError> {
         Ok(Vec::new())
     }
 }

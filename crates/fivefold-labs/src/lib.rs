@@ -15,6 +15,7 @@ pub mod measures_by_hand;
 pub mod notebook;
 pub mod read_a_paper;
 pub mod student;
+pub mod three_losses;
 pub mod tune_and_ablate;
 
 pub use assignment::Assignment;
@@ -36,6 +37,7 @@ pub use student::Student;
 /// ```
 pub const LABS: &[&dyn Lab] = &[
     &measures_by_hand::MeasuresByHand,
+    &three_losses::ThreeLosses,
     &tune_and_ablate::TuneAndAblate,
     &is_a_better::IsABetter,
     &read_a_paper::ReadAPaper,

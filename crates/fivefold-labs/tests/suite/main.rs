@@ -6,4 +6,5 @@ mod frame;
 mod is_a_better;
 mod measures_by_hand;
 mod read_a_paper;
+mod three_losses;
 mod tune_and_ablate;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use fivefold_base::words::counted;
+use fivefold_experiment::worker::Worker;
 use fivefold_labs::assignment::EXPECTED_FILE;
 use fivefold_labs::forms::{class_text, classroom, csv, failed_classroom, failed_gradescope, graded_text, gradescope};
 use fivefold_labs::{Assignment, Class, Grader, Key, LABS, LabError, Student, folder, lab};
@@ -78,7 +79,8 @@ struct NewArgs {
 
 Exit codes: 0 all folders graded, 1 a folder could not be graded (the others are), 2 the request cannot be done.
 
-Labs with code run the code of the student. --no-run grades without it.")]
+Lab 3 runs the code of the student: with a time limit, and on Linux confined to its own folder, programs and the \
+system, as `kind = \"command\"` is. --no-run grades without it.")]
 struct GradeArgs {
     /// The folders
     #[arg(required = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
@@ -233,7 +235,9 @@ impl GradeArgs {
             let output = Output { path, what: "a file of grades", is_one: &is_one };
             output.check(&self.expected, self.replace)?;
         }
-        let grader = Grader { expected, no_run: self.no_run };
+        let worker = Worker::this_program()
+            .map_err(|error| Problem::new(format!("cannot tell where this program is: {error}")))?;
+        let grader = Grader { expected, no_run: self.no_run, worker: Some(worker) };
         let class = Class::grade(&grader, &self.folders);
         if let Some(path) = &self.csv {
             files::write(path, csv(&class).map_err(report)?.as_bytes())?;

@@ -1,0 +1,262 @@
+//! Runs a student's gradients and judges them.
+//!
+//! The student's file is run as a `command` ranker of an experiment, once for each loss: with a time
+//! limit, in a folder of its own that is removed afterwards, and confined as commands are (see
+//! `fivefold_experiment`). The program around it (`rank.py` or `rank.rs`) is the grader's own copy.
+//! It trains on the made collection, and writes the gradients of the cases in place of scores.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use fivefold_base::Seed;
+use fivefold_core::Registry;
+use fivefold_data::scores::read_own_scores;
+use fivefold_experiment::worker::Worker;
+use fivefold_experiment::{JobFilter, Plan, RunOptions, run};
+use fivefold_metrics::value;
+use fivefold_results::Experiment;
+use fivefold_results::store::Store;
+
+use super::losses::{Loss, finite_differences};
+use super::made::{Case, MadeQuery, cases, collection, letor, letor_of_cases};
+use super::{BUILD_SH, GRADIENTS_PY, GRADIENTS_RS, RANK_PY, RANK_RS};
+use crate::error::LabError;
+use crate::lab::CodeResult;
+
+/// A gradient is right up to this share of its size, or up to this number if it is below 1.
+const NEAR: f64 = 1e-6;
+/// The least mean V2 of nDCG@5 of a trained ranker; a random order has 0 at most.
+const LEAST_V2: f64 = 0.1;
+/// The measure of the trained ranker.
+const MEASURE: &str = "ndcg.v2@5";
+/// The most bytes of a student's file.
+const MOST_BYTES: u64 = 1 << 20;
+/// The longest time of one loss: a hundred passes over 192 documents, and for Rust a compilation.
+const TIME_LIMIT: &str = "60s";
+
+/// The language of a student's code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Language {
+    Python,
+    Rust,
+}
+
+impl Language {
+    fn file(self) -> &'static str {
+        match self {
+            Language::Python => GRADIENTS_PY.0,
+            Language::Rust => GRADIENTS_RS.0,
+        }
+    }
+
+    /// Whether the student changed the stub of this language.
+    fn is_filled_in(self, folder: &Path) -> bool {
+        let stub = match self {
+            Language::Python => GRADIENTS_PY.1,
+            Language::Rust => GRADIENTS_RS.1,
+        };
+        let path = folder.join(self.file());
+        // What is no plain file is looked at again, with an error, when it is copied.
+        fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file())
+            || fs::read(&path).is_ok_and(|text| String::from_utf8_lossy(&text).replace('\r', "") != stub)
+    }
+}
+
+/// The results of all cells with code.
+///
+/// # Errors
+/// If no code can be run: no interpreter or compiler, or no temporary folder.
+pub(crate) fn judge(seed: Seed, folder: &Path, worker: Option<&Worker>) -> Result<Vec<(String, CodeResult)>, LabError> {
+    let changed: Vec<Language> =
+        [Language::Python, Language::Rust].into_iter().filter(|language| language.is_filled_in(folder)).collect();
+    let Some(&language) = changed.first() else {
+        let told = format!("{} and {} are as they were handed out", GRADIENTS_PY.0, GRADIENTS_RS.0);
+        return Ok(all_failed(&told));
+    };
+    let source = folder.join(language.file());
+    let plain = fs::symlink_metadata(&source).is_ok_and(|there| there.is_file() && there.len() <= MOST_BYTES);
+    if !plain {
+        return Ok(all_failed(&format!("{} is no plain file of at most 1 MiB", language.file())));
+    }
+    let bench = tempfile::tempdir().map_err(|error| LabError::io("make a folder in", &std::env::temp_dir(), error))?;
+    let [train, test] = collection(seed);
+    let cases = cases(seed);
+    let write = |name: &str, text: &[u8]| {
+        let path = bench.path().join(name);
+        fs::write(&path, text).map_err(|error| LabError::io("write", &path, error))
+    };
+    write("train.txt", letor("train", &train).as_bytes())?;
+    write("test.txt", format!("{}{}", letor_of_cases(&cases), letor("rank", &test)).as_bytes())?;
+    write(language.file(), &fs::read(&source).map_err(|error| LabError::io("read", &source, error))?)?;
+    match language {
+        Language::Python => write(RANK_PY.0, RANK_PY.1.as_bytes())?,
+        Language::Rust => {
+            write(RANK_RS.0, RANK_RS.1.as_bytes())?;
+            write(BUILD_SH.0, BUILD_SH.1.as_bytes())?;
+        }
+    }
+    let text = experiment_text(language, worker.is_some())?;
+    let mut results = run_all(bench.path(), &text, &cases, &test, worker)?;
+    if changed.len() > 1
+        && let Some((_, first)) = results.first_mut()
+    {
+        first.told.push(format!("both stubs were filled in; {} was run", language.file()));
+    }
+    Ok(results)
+}
+
+/// Every cell without points, for one reason.
+fn all_failed(told: &str) -> Vec<(String, CodeResult)> {
+    Loss::ALL.into_iter().flat_map(|loss| failed(loss, told)).collect()
+}
+
+fn failed(loss: Loss, told: &str) -> [(String, CodeResult); 2] {
+    let result = |told: &str| CodeResult { share: 0.0, told: told.lines().map(str::to_owned).collect() };
+    [(gradient_cell(loss), result(told)), (trained_cell(loss), result("see the gradient of this loss"))]
+}
+
+pub(crate) fn gradient_cell(loss: Loss) -> String {
+    format!("{}.gradient", loss.name())
+}
+
+pub(crate) fn trained_cell(loss: Loss) -> String {
+    format!("{}.trained", loss.name())
+}
+
+/// The experiment: a data set, and a command for each loss.
+fn experiment_text(language: Language, has_worker: bool) -> Result<String, LabError> {
+    let quoted = |text: &str| toml::Value::from(text).to_string();
+    let (argv, files, read) = match language {
+        Language::Python => {
+            there("python3", &["--version"])?;
+            ("\"python3\", \"-B\", \"rank.py\"".to_owned(), "\"rank.py\", \"gradients.py\"", String::new())
+        }
+        Language::Rust => {
+            // The compiler behind rustup's: a confined program does not find rustup's settings.
+            let root = there("rustc", &["--print", "sysroot"])?;
+            let root = root.trim();
+            let compiler = Path::new(root).join("bin").join("rustc");
+            let argv = format!("\"sh\", \"build.sh\", {}", quoted(&compiler.display().to_string()));
+            (argv, "\"build.sh\", \"rank.rs\", \"gradients.rs\"", format!("read = [{}]\n", quoted(root)))
+        }
+    };
+    // A limit of memory is watched by a process of the worker.
+    let memory = if has_worker { "memory_limit = \"2GiB\"\n" } else { "" };
+    let ranker = |loss: Loss| {
+        let name = loss.name();
+        format!(
+            "[[ranker]]\nlabel = \"{name}\"\nkind = \"command\"\n{memory}[ranker.params]\n\
+             argv = [{argv}, \"{name}\", \"{{train}}\", \"{{test}}\", \"{{scores}}\"]\nfiles = [{files}]\n\
+             time_limit = \"{TIME_LIMIT}\"\noutput_limit = \"256MiB\"\n{read}"
+        )
+    };
+    let rankers: Vec<String> = Loss::ALL.map(ranker).to_vec();
+    Ok(format!(
+        "name = \"grade\"\nseed = 1\n[[dataset]]\nlabel = \"made\"\npath = \".\"\nlayout = \"train-test\"\n\
+         files = [\"train.txt\", \"test.txt\"]\n{}[evaluation]\nmeasures = [\"ndcg\"]\ncutoffs = [5]\n",
+        rankers.concat()
+    ))
+}
+
+/// What a program of this machine prints.
+fn there(program: &str, arguments: &[&str]) -> Result<String, LabError> {
+    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output();
+    match output {
+        Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        other => {
+            let reason = other.map_or_else(|error| error.to_string(), |output| output.status.to_string());
+            let help = format!("install {program}, or grade with --no-run, which gives code no points");
+            Err(LabError::Other(format!(
+                "the code of this lab needs {program}, which cannot be run ({reason}); {help}"
+            )))
+        }
+    }
+}
+
+fn run_all(
+    bench: &Path,
+    text: &str,
+    cases: &[Case],
+    test: &[MadeQuery],
+    worker: Option<&Worker>,
+) -> Result<Vec<(String, CodeResult)>, LabError> {
+    let stopped = |error: &dyn std::fmt::Display| LabError::Other(format!("the code could not be run: {error}"));
+    let registry = Registry::new(&[]);
+    let experiment =
+        Experiment::parse("grade.toml", text, vec![bench.to_owned()], &registry).map_err(|error| stopped(&error))?;
+    let plan = Plan::new(&experiment, &JobFilter::All).map_err(|error| stopped(&error))?;
+    // Beside the experiment, not in its folder: programs do not reach the results.
+    let out = tempfile::tempdir().map_err(|error| stopped(&error))?;
+    let options = RunOptions { worker, ..RunOptions::new(out.path().join("results")) };
+    let outcome = run(&experiment, &registry, &options).map_err(|error| stopped(&error))?;
+    let store = Store::new(out.path().join("results"));
+    let documents = cases.iter().map(|case| case.scores.len()).chain(test.iter().map(|query| query.grades.len())).sum();
+    let mut results = Vec::new();
+    for (loss, job) in Loss::ALL.into_iter().zip(&plan.jobs) {
+        if let Some((_, reason)) = outcome.failed.iter().find(|(id, _)| *id == job.id) {
+            results.extend(failed(loss, reason));
+            continue;
+        }
+        let path = store.own_path(&job.scores_file()).map_err(|error| stopped(&error))?;
+        let numbers = read_own_scores(&path, documents).map_err(|error| stopped(&error))?;
+        let (gradients, scores) = numbers.split_at(cases.iter().map(|case| case.scores.len()).sum());
+        results.push((gradient_cell(loss), judge_gradients(loss, cases, gradients)));
+        results.push((trained_cell(loss), judge_ranker(test, scores)?));
+    }
+    let free: Vec<String> = outcome.results.iter().flat_map(|results| results.stamps()).collect();
+    if let Some((_, first)) = results.first_mut() {
+        first.told.extend(free);
+    }
+    Ok(results)
+}
+
+/// The share of right cases, and the first wrong one.
+fn judge_gradients(loss: Loss, cases: &[Case], found: &[f64]) -> CodeResult {
+    let mut right = 0;
+    let mut told = Vec::new();
+    let mut rest = found;
+    for case in cases {
+        let (own, behind) = rest.split_at(case.scores.len());
+        rest = behind;
+        let expected = loss.gradient(&case.scores, &case.grades);
+        let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= NEAR * b.abs().max(1.0);
+        if own.iter().zip(&expected).all(is_near) {
+            right += 1;
+        } else if told.is_empty() {
+            told = vec![
+                format!("for the scores {} and the grades {}", shown(&case.scores), shown(&case.grades)),
+                format!("{} returned {}", loss.name(), shown(own)),
+            ];
+            match finite_differences(loss, &case.scores, &case.grades) {
+                Some(slopes) => told.push(format!("finite differences of the loss are {}", shown(&slopes))),
+                None => told.push(format!("the pairs with their weights give {}", shown(&expected))),
+            }
+        }
+    }
+    if right < cases.len() {
+        told.insert(0, format!("{right} of {} queries are right", cases.len()));
+    }
+    CodeResult { share: f64::from(right as u32) / cases.len() as f64, told }
+}
+
+fn judge_ranker(test: &[MadeQuery], scores: &[f64]) -> Result<CodeResult, LabError> {
+    let mut sum = 0.0;
+    let mut rest = scores;
+    for query in test {
+        let (own, behind) = rest.split_at(query.grades.len());
+        rest = behind;
+        sum += value(MEASURE, &query.grades, own)?.unwrap_or(0.0);
+    }
+    let mean = sum / test.len() as f64;
+    if mean >= LEAST_V2 {
+        return Ok(CodeResult { share: 1.0, told: Vec::new() });
+    }
+    let told = format!("the trained ranker has a mean V2 of nDCG@5 of {mean:.3}; a random order has 0");
+    Ok(CodeResult { share: 0.0, told: vec![format!("{told}, and {LEAST_V2} is asked")] })
+}
+
+fn shown(numbers: &[f64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(|number| format!("{number:.5}")).collect();
+    format!("[{}]", numbers.join(", "))
+}

@@ -1,0 +1,6 @@
+# Compiles rank.rs with the compiler $1, and runs it with the other arguments.
+set -e
+compiler=$1
+shift
+"$compiler" -O --edition 2021 -o rank rank.rs
+./rank "$@"
