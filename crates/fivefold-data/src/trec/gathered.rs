@@ -6,9 +6,11 @@
 use std::collections::HashMap;
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use super::Duplicates;
 use super::document_id::DocumentId;
+use crate::text::same;
 
 /// A line about a document.
 pub(crate) trait OfDocument {
@@ -51,10 +53,19 @@ impl Places {
         found.map(|&place| place as usize)
     }
 
-    /// Adds the item at a place, whose document has no item so far.
-    fn add<T: OfDocument>(&mut self, items: &[T], place: usize) {
-        let hash = |place: usize| items[place].document().hash();
-        self.0.insert_unique(hash(place), place as u32, |&place| hash(place as usize));
+    /// The place of the document of the item at `next`; if there is none, it will have its item at
+    /// `place`.
+    #[inline]
+    fn find_or_add<T: OfDocument>(&mut self, items: &[T], next: usize, place: usize) -> Option<usize> {
+        let document = items[next].document();
+        let is_same = |&place: &u32| items[place as usize].document() == document;
+        match self.0.entry(document.hash(), is_same, |&place| items[place as usize].document().hash()) {
+            Entry::Occupied(found) => Some(*found.get() as usize),
+            Entry::Vacant(free) => {
+                free.insert(place as u32);
+                None
+            }
+        }
     }
 }
 
@@ -88,7 +99,7 @@ impl<T> Default for Gathered<T> {
 impl<T: OfDocument> Gathered<T> {
     /// Adds a line under a topic.
     pub(crate) fn add(&mut self, topic: &str, line: u64, item: T) {
-        if self.topics.get(self.last).is_none_or(|last| last.id != topic) {
+        if self.topics.get(self.last).is_none_or(|last| !same(&last.id, topic)) {
             self.last = self.place(topic);
         }
         let Topic { items, lines, .. } = &mut self.topics[self.last];
@@ -144,9 +155,10 @@ impl<T: OfDocument> Topic<T> {
         let mut places = Places::of_at_most(items.len());
         let (mut counts, mut kept) = ([0; 2], 0);
         for next in 0..items.len() {
-            let Some(place) = places.find(items, items[next].document()) else {
-                items.swap(kept, next);
-                places.add(items, kept);
+            let Some(place) = places.find_or_add(items, next, kept) else {
+                if kept != next {
+                    items.swap(kept, next);
+                }
                 kept += 1;
                 continue;
             };

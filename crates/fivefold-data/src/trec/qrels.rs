@@ -259,7 +259,7 @@ impl<'a> Line<'a> {
     /// Parses a line; `None` for a blank line or a comment.
     pub(crate) fn parse(line: TextLine<'a>) -> Result<Option<Self>, TrecErrorKind> {
         let (found, [topic, iteration, document, grade], rest) = fields(line.text);
-        if found == 0 || topic.starts_with('#') {
+        if found == 0 || topic.as_bytes().first() == Some(&b'#') {
             return Ok(None);
         }
         TrecErrorKind::refuse_odd(line)?;

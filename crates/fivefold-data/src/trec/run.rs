@@ -10,7 +10,7 @@ use super::document_id::DocumentId;
 use super::error::{TrecError, TrecErrorKind};
 use super::gathered::{Gathered, OfDocument, Topic};
 use super::{each_line, passed_over, remarks};
-use crate::text::{TextLine, TextLines, fields, whole};
+use crate::text::{TextLine, TextLines, fields, same, whole};
 
 /// The documents that a system retrieved.
 #[derive(Debug, Clone)]
@@ -102,6 +102,11 @@ impl Run {
         self.by_id.get(id).map(|&place| &self.topics[place])
     }
 
+    /// The tag alone. The rest is freed here, which takes longer in a crate that is not optimised.
+    pub fn into_tag(self) -> String {
+        self.tag
+    }
+
     /// Number of retrieved documents of all topics.
     pub fn documents(&self) -> usize {
         self.topics.iter().map(|topic| topic.documents.len()).sum()
@@ -144,7 +149,7 @@ pub fn read_run(path: &Path, duplicates: Duplicates) -> Result<Run, TrecError> {
             comments += usize::from(!line.text.trim().is_empty());
             return Ok(());
         };
-        other_tags += usize::from(tag_of_first.get_or_insert_with(|| tag.to_owned()) != tag);
+        other_tags += usize::from(!same(tag_of_first.get_or_insert_with(|| tag.to_owned()), tag));
         topics.add(topic, line.number, Retrieved { document: document.into(), score, rank });
         Ok(())
     });
@@ -188,7 +193,7 @@ impl<'a> Line<'a> {
     #[inline(always)]
     pub(crate) fn parse(line: TextLine<'a>) -> Result<Option<Self>, TrecErrorKind> {
         let (found, [topic, _, document, rank, score, tag], _) = fields(line.text);
-        if found == 0 || topic.starts_with('#') {
+        if found == 0 || topic.as_bytes().first() == Some(&b'#') {
             return Ok(None);
         }
         TrecErrorKind::refuse_odd(line)?;
