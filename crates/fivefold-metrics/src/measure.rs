@@ -13,6 +13,9 @@
 //! One pass gives A at all cutoffs. E is A of one big tie, so A and E are equal to the last bit for
 //! a ranker that gives every document the same score.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
 use fivefold_base::Assessment;
 
 /// A measure: the contribution of each position of a ranking, and the divisors of the sum.
@@ -327,18 +330,46 @@ pub struct Ranked<'a> {
     statuses: &'a [Status],
     ends: &'a [u32],
     query: &'a QueryGrades,
+    relevant: Option<&'a RelevantPlaces>,
 }
+
+/// The places of a ranking's relevant documents from 0, and the threshold by which they are relevant.
+/// Many measures may ask for them, so they are kept.
+pub(crate) type RelevantPlaces = OnceCell<(u8, Vec<u32>)>;
 
 impl<'a> Ranked<'a> {
     /// A ranking of the documents of `query`: `ends[g]` is the position after group `g`.
     pub(crate) fn new(grades: &'a [u8], ends: &'a [u32], query: &'a QueryGrades) -> Self {
-        Ranked { grades, statuses: &[], ends, query }
+        Ranked { grades, statuses: &[], ends, query, relevant: None }
     }
 
     /// The same ranking, with the status of each position; an empty list if all documents were
     /// judged.
     pub(crate) fn with_statuses(self, statuses: &'a [Status]) -> Self {
         Ranked { statuses, ..self }
+    }
+
+    /// The same ranking, with a place to keep its [`relevant_places`](Self::relevant_places).
+    pub(crate) fn with_places(self, relevant: &'a RelevantPlaces) -> Self {
+        Ranked { relevant: Some(relevant), ..self }
+    }
+
+    /// The places, from 0, of documents with at least this grade.
+    pub(crate) fn relevant_places(&self, threshold: u8) -> Cow<'a, [u32]> {
+        let places = || {
+            let (mut places, mut relevant) = (vec![0; self.grades.len() + 1], 0);
+            // Each place is written, but kept only if the document is relevant: no branch.
+            for (place, &grade) in (0..).zip(self.grades) {
+                places[relevant] = place;
+                relevant += usize::from(grade >= threshold);
+            }
+            places.truncate(relevant);
+            places
+        };
+        match self.relevant.map(|kept| kept.get_or_init(|| (threshold, places()))) {
+            Some((by, kept)) if *by == threshold => Cow::Borrowed(kept),
+            _ => Cow::Owned(places()),
+        }
     }
 
     /// The query's grades.

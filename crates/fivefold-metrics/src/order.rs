@@ -11,7 +11,7 @@ use fivefold_base::{Assessment, HIGHEST_GRADE, Seed};
 
 use crate::conventions::{Scores, Ties, Unjudged};
 use crate::error::MeasureError;
-use crate::measure::{QueryGrades, Ranked, Status};
+use crate::measure::{QueryGrades, Ranked, RelevantPlaces, Status};
 
 /// Bits of a grade at the low end of a key, with what is known of the document above it.
 const GRADE_BITS: u32 = 8;
@@ -198,12 +198,14 @@ pub(crate) struct Order {
     /// Empty if all documents were judged.
     pub(crate) statuses: Vec<Status>,
     pub(crate) ends: Vec<u32>,
+    relevant: RelevantPlaces,
 }
 
 impl Order {
     /// Ranks documents by their scores. The error is the row of a score that is not finite.
     pub(crate) fn rank(&mut self, scores: &[f64], tie_keys: &[u64], rules: OrderRules) -> Result<(), usize> {
         let mut finite = true;
+        self.relevant.take();
         self.keys.clear();
         self.keys.extend(scores.iter().zip(tie_keys).map(|(&score, &tie)| {
             finite &= score.is_finite();
@@ -241,6 +243,7 @@ impl Order {
     /// Takes over a ranking without ties.
     pub(crate) fn fill(&mut self, ranking: &[Assessment], only_judged: bool) {
         let kept = || ranking.iter().filter(|document| !only_judged || document.is_judged());
+        self.relevant.take();
         self.grades.clear();
         self.grades.extend(kept().map(|document| document.grade()));
         self.statuses.clear();
@@ -253,7 +256,7 @@ impl Order {
 
     /// The ranking, for measures.
     pub(crate) fn ranked<'a>(&'a self, query: &'a QueryGrades) -> Ranked<'a> {
-        Ranked::new(&self.grades, &self.ends, query).with_statuses(&self.statuses)
+        Ranked::new(&self.grades, &self.ends, query).with_statuses(&self.statuses).with_places(&self.relevant)
     }
 }
 

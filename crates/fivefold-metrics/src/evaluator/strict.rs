@@ -118,7 +118,12 @@ impl Base {
                 }
                 normaliser = self.measure.normaliser(cutoff, grades, upper[place]);
             }
-            *sum = *sum / denominator / normaliser;
+            // Most divisors are 1, which changes no value.
+            for divisor in [denominator, normaliser] {
+                if divisor != 1.0 {
+                    *sum /= divisor;
+                }
+            }
         }
     }
 

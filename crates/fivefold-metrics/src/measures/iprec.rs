@@ -121,21 +121,18 @@ impl Interpolated {
 }
 
 /// The highest precision of a rank by which this many relevant documents were found; it is the
-/// precision at the rank of a relevant document.
-fn highest(grades: &[u8], threshold: u8, needed: usize) -> f64 {
-    let mut found: usize = grades.iter().map(|&grade| usize::from(grade >= threshold)).sum();
-    let mut highest = 0.0_f64;
-    for (place, &grade) in grades.iter().enumerate().rev() {
-        if grade < threshold {
-            continue;
+/// precision at the place of a relevant document.
+fn highest(places: &[u32], needed: usize) -> f64 {
+    // Fractions are compared by their products, since a division takes longer.
+    let (mut most, mut of) = (0, 1);
+    let first = needed.max(1);
+    for (found, &place) in (first as u64..).zip(places.get(first - 1..).unwrap_or_default()) {
+        let documents = u64::from(place) + 1;
+        if found * of > most * documents {
+            (most, of) = (found, documents);
         }
-        if found < needed {
-            break;
-        }
-        highest = highest.max(found as f64 / (place + 1) as f64);
-        found -= 1;
     }
-    highest
+    most as f64 / of as f64
 }
 
 impl Measure for Interpolated {
@@ -145,8 +142,8 @@ impl Measure for Interpolated {
 
     fn whole(&self, strict: &Ranked<'_>, _: Option<usize>) -> f64 {
         let relevant = strict.query().relevant(self.threshold);
-        let grades = strict.strict().unwrap_or_default();
-        let at = |&level: &f64| highest(grades, self.threshold, self.needed(level, relevant));
+        let places = strict.relevant_places(self.threshold);
+        let at = |&level: &f64| highest(&places, self.needed(level, relevant));
         self.levels.iter().map(at).sum::<f64>() / self.levels.len() as f64
     }
 
