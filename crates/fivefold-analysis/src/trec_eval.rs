@@ -39,7 +39,8 @@ pub struct Printer {
 /// A topic's judged documents.
 pub struct JudgedTopic {
     starts: Starts,
-    grades: Vec<u8>,
+    /// Number of relevant documents.
+    relevant: usize,
     ideal: IdealGains,
     pool: Pool,
 }
@@ -47,7 +48,7 @@ pub struct JudgedTopic {
 /// The output of a run, to which topics are added in the order of their ids.
 pub struct RunOutput<'a> {
     printer: &'a Printer,
-    text: String,
+    text: &'a mut Vec<u8>,
     /// For each line, the sum over the topics.
     sums: Vec<f64>,
     /// For each line of a geometric mean, the values of the topics.
@@ -93,16 +94,20 @@ impl Printer {
     /// If a grade is above the highest grade.
     pub fn topic(&self, id: &str, grades: Vec<u8>) -> Result<JudgedTopic, MeasureError> {
         let (starts, pool) = (self.labels.of_topic(id), self.evaluator.pool(id, &grades)?);
-        Ok(JudgedTopic { starts, pool, ideal: IdealGains::new(&grades, self.threshold), grades })
+        let relevant = grades.iter().filter(|&&grade| grade >= self.threshold).count();
+        Ok(JudgedTopic { starts, relevant, ideal: IdealGains::new(&grades, self.threshold), pool })
     }
 
-    /// The output of a run, so far without topics; about `topics` will be added.
-    pub fn run(&self, topics: usize) -> RunOutput<'_> {
+    /// The output of a run, so far without topics; about `topics` will be added. The output stands in
+    /// `text`, in place of the old text. It is UTF-8.
+    pub fn run<'a>(&'a self, topics: usize, text: &'a mut Vec<u8>) -> RunOutput<'a> {
         /// About how many bytes a line has.
         const LINE: usize = 40;
+        text.clear();
+        text.reserve(if self.per_topic { topics + 1 } else { 1 } * self.lines.len() * LINE);
         RunOutput {
             printer: self,
-            text: String::with_capacity(if self.per_topic { topics + 1 } else { 1 } * self.lines.len() * LINE),
+            text,
             sums: vec![0.0; self.lines.len()],
             values: vec![Vec::new(); self.lines.len()],
             topics: 0,
@@ -113,12 +118,12 @@ impl Printer {
     }
 
     /// Writes a line of a topic.
-    fn put(&self, text: &mut String, place: usize, topic: &JudgedTopic, number: f64, ranking: &[Assessment]) {
+    fn put(&self, text: &mut Vec<u8>, place: usize, topic: &JudgedTopic, number: f64, ranking: &[Assessment]) {
         let what = &self.lines[place].what;
         if matches!(what, What::RunTag | What::Topics | What::Geometric(_)) {
             return;
         }
-        text.push_str(topic.starts.of_line(place));
+        text.extend_from_slice(topic.starts.of_line(place).as_bytes());
         match what {
             What::Grades(count) => text::put_grades(text, ranking, *count),
             What::Count(_) => text::put_count(text, number),
@@ -147,7 +152,7 @@ impl RunOutput<'_> {
             let number = match &line.what {
                 What::RunTag | What::Grades(_) => 0.0,
                 What::Topics => 1.0,
-                What::Count(count) => count.of(&topic.grades, &ranking, *threshold) as f64,
+                What::Count(count) => count.of(topic, &ranking, *threshold) as f64,
                 What::Value(_) | What::Geometric(_) => values.next().unwrap_or(0.0),
                 What::Experimental(measure) => {
                     measure.of(&topic.ideal, gains.get_or_insert_with(|| Gains::of(&ranking)))
@@ -158,25 +163,25 @@ impl RunOutput<'_> {
                 self.values[place].push(number);
             }
             if *per_topic {
-                self.printer.put(&mut self.text, place, topic, number, &ranking);
+                self.printer.put(self.text, place, topic, number, &ranking);
             }
         }
         Ok(())
     }
 
-    /// The whole output of a run with this tag, and the number of topics with an undefined value.
-    pub fn finish(mut self, tag: &str) -> (String, usize) {
+    /// Ends the output of a run with this tag. Returns the number of topics with an undefined value.
+    pub fn finish(self, tag: &str) -> usize {
         let Printer { lines, labels, .. } = self.printer;
-        let (text, topics, starts) = (&mut self.text, self.topics, labels.of_topic("all"));
+        let (text, topics, starts) = (self.text, self.topics, labels.of_topic("all"));
         let mean = |sum: f64| if topics == 0 { 0.0 } else { sum / topics as f64 };
         for (place, line) in lines.iter().enumerate() {
             if matches!(line.what, What::Grades(_)) {
                 continue;
             }
-            text.push_str(starts.of_line(place));
+            text.extend_from_slice(starts.of_line(place).as_bytes());
             let sum = self.sums[place];
             match &line.what {
-                What::RunTag => text.extend([tag, "\n"]),
+                What::RunTag => text.extend(tag.bytes().chain([b'\n'])),
                 What::Topics | What::Count(_) => text::put_count(text, sum),
                 What::Geometric(_) => {
                     let value = geometric_mean(&self.values[place], GEOMETRIC_FLOOR).value;
@@ -185,16 +190,16 @@ impl RunOutput<'_> {
                 _ => text::put_value(text, mean(sum)),
             }
         }
-        (self.text, self.undefined)
+        self.undefined
     }
 }
 
 impl Count {
-    fn of(self, pool: &[u8], ranked: &[Assessment], threshold: u8) -> usize {
+    fn of(self, topic: &JudgedTopic, ranked: &[Assessment], threshold: u8) -> usize {
         let relevant = |document: &&Assessment| document.grade() >= threshold;
         match self {
             Count::Retrieved => ranked.len(),
-            Count::Relevant => pool.iter().filter(|&&grade| grade >= threshold).count(),
+            Count::Relevant => topic.relevant,
             Count::RelevantRetrieved => ranked.iter().filter(relevant).count(),
             Count::OthersRetrieved => {
                 ranked.iter().filter(|document| document.is_judged() && !relevant(document)).count()

@@ -44,6 +44,11 @@ impl Screen {
         self.write(|out| write!(out, "{text}"));
     }
 
+    /// Writes a text as [`text`](Self::text) does, given as its bytes.
+    pub(crate) fn bytes(&mut self, text: &[u8]) {
+        self.write(|out| out.write_all(text));
+    }
+
     /// Writes a value as indented JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> miette::Result<()> {
         // Has escapes of its own.

@@ -1,7 +1,6 @@
 //! Writes lines as C's `printf` does, without its cost.
 
-use std::fmt::Write as _;
-use std::sync::LazyLock;
+use std::io::Write as _;
 
 use fivefold_base::Assessment;
 
@@ -41,26 +40,26 @@ impl Starts {
 }
 
 /// The grades of the first documents, a character each, in quotes, and the end of the line.
-pub(super) fn put_grades(text: &mut String, ranking: &[Assessment], count: usize) {
+pub(super) fn put_grades(text: &mut Vec<u8>, ranking: &[Assessment], count: usize) {
     let grade = |document: &Assessment| match document {
-        Assessment::Judged(grade) if *grade < 10 => char::from(b'0' + grade),
-        Assessment::Judged(_) => '>',
-        Assessment::Pooled => '.',
-        Assessment::Unjudged => '-',
+        Assessment::Judged(grade) if *grade < 10 => b'0' + grade,
+        Assessment::Judged(_) => b'>',
+        Assessment::Pooled => b'.',
+        Assessment::Unjudged => b'-',
     };
-    text.push('\'');
+    text.push(b'\'');
     text.extend(ranking.iter().take(count).map(grade));
-    text.push_str("'\n");
+    text.extend(b"'\n");
 }
 
 /// A whole number, as `%.0f`, and the end of the line.
-pub(super) fn put_count(text: &mut String, number: f64) {
-    // Counts are whole numbers below 2^53, and of no sign. Writing to a string does not fail.
+pub(super) fn put_count(text: &mut Vec<u8>, number: f64) {
+    // Counts are whole numbers below 2^53, and of no sign. Writing to memory does not fail.
     let _ = writeln!(text, "{}", number as u64);
 }
 
 /// A number, as `%6.4f`, and the end of the line.
-pub(super) fn put_value(text: &mut String, value: f64) {
+pub(super) fn put_value(text: &mut Vec<u8>, value: f64) {
     const UNIT: f64 = 1e4;
     let scaled = value * UNIT;
     // How far the number lies above the last one that ends in four decimals.
@@ -68,25 +67,23 @@ pub(super) fn put_value(text: &mut String, value: f64) {
     // The product is off by less than 1e-11. Nearer to a half, the exact value decides.
     let known = (0.0..=1.0).contains(&value) && !value.is_sign_negative() && (rest - 0.5).abs() > 1e-6;
     if known {
-        let place = (whole + usize::from(rest > 0.5)) * WIDTH;
-        text.push_str(&SHARES[place..place + WIDTH]);
+        let share = whole + usize::from(rest > 0.5);
+        let ([a, b], [c, d]) = (PAIRS[share / 100 % 100], PAIRS[share % 100]);
+        text.extend_from_slice(&[b'0' + (share / 10_000) as u8, b'.', a, b, c, d, b'\n']);
     } else {
         let _ = writeln!(text, "{value:6.4}");
     }
 }
 
-/// How many bytes each of [`SHARES`] has.
-const WIDTH: usize = "0.0000\n".len();
-
-/// The lines of 0.0000, 0.0001 and so on to 1.0000. Nearly all values are among them.
-static SHARES: LazyLock<String> = LazyLock::new(|| {
-    let digit = |number: u32, unit: u32| char::from(b'0' + (number / unit % 10) as u8);
-    let line = |number: u32| {
-        let [one, a, b, c, d] = [10_000, 1000, 100, 10, 1].map(|unit| digit(number, unit));
-        [one, '.', a, b, c, d, '\n']
-    };
-    (0..=10_000).flat_map(line).collect()
-});
+/// The two digits of the numbers below 100.
+const PAIRS: [[u8; 2]; 100] = {
+    let (mut pairs, mut number) = ([[0; 2]; 100], 0);
+    while number < 100 {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
+    }
+    pairs
+};
 
 #[cfg(test)]
 mod tests {
@@ -96,9 +93,9 @@ mod tests {
     #[test]
     fn values_have_the_digits_of_the_standard_library() {
         let of = |value: f64| {
-            let mut text = String::new();
+            let mut text = Vec::new();
             put_value(&mut text, value);
-            text
+            String::from_utf8(text).unwrap()
         };
         let ties = (0..4000).flat_map(|i| {
             let half = (f64::from(i) + 0.5) / 1e4;

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use crate::labels::labelled;
 use crate::problem::Problem;
 use crate::screen::{Screen, tell};
+use crate::threads::is_single;
 
 /// What the output is made of, and how it is shown.
 pub(super) struct Settings<'a> {
@@ -33,12 +34,25 @@ pub(super) fn print(settings: Settings<'_>, qrels: &Qrels, runs: &[String], scre
     let max_grade = max_grade.unwrap_or_else(|| qrels.max_grade());
     let printer = Printer::new(lines, conventions, max_grade, per_query, depth).map_err(Problem::from)?;
     let topics = Topics::new(&printer, qrels)?;
-    let of_run = |(_, path): &(String, String)| one_run(&printer, conventions, qrels, &topics, Path::new(path));
-    let outputs = labelled(runs)?.par_iter().map(of_run).collect::<miette::Result<Vec<(String, usize)>>>()?;
-    for (text, _) in &outputs {
-        screen.text(text);
+    let runs = labelled(runs)?;
+    // A group at a time, into the memory of the group before: many runs have long outputs.
+    let is_single = is_single();
+    let at_once = if is_single { 1 } else { 4 * rayon::current_num_threads() };
+    let mut texts = vec![Vec::new(); runs.len().min(at_once)];
+    let mut undefined = 0;
+    for group in runs.chunks(texts.len().max(1)) {
+        let of_run = |(text, (_, path)): (&mut Vec<u8>, &(String, String))| {
+            one_run(&printer, conventions, qrels, &topics, Path::new(path), text)
+        };
+        let of_runs: Vec<miette::Result<usize>> = match is_single {
+            true => texts.iter_mut().zip(group).map(of_run).collect(),
+            false => texts.par_iter_mut().zip(group).map(of_run).collect(),
+        };
+        for (text, of_run) in texts.iter().zip(of_runs) {
+            undefined = undefined.max(of_run?);
+            screen.bytes(text);
+        }
     }
-    let undefined = outputs.iter().map(|(_, undefined)| undefined).max().copied().unwrap_or(0);
     if undefined > 0 {
         let (topics, have) = (counted(undefined, "topic"), which(undefined, "has", "have"));
         tell(format_args!("note: {topics} {have} undefined values, which count as 0, as in trec_eval"));
@@ -58,17 +72,19 @@ impl Topics {
     }
 }
 
-/// The output of a run, and the number of its topics with an undefined value.
+/// Writes the output of a run in place of a text. Returns the number of its topics with an undefined
+/// value.
 fn one_run(
     printer: &Printer,
     conventions: &Conventions,
     qrels: &Qrels,
     topics: &Topics,
     path: &Path,
-) -> miette::Result<(String, usize)> {
+    text: &mut Vec<u8>,
+) -> miette::Result<usize> {
     let run = read_run(path, qrels.duplicates).map_err(Problem::from)?;
     let skip = conventions.missing_topics == MissingTopics::Skip;
-    let mut output = printer.run(topics.0.len());
+    let mut output = printer.run(topics.0.len(), text);
     for (place, judged) in &topics.0 {
         let topic = &qrels.topics[*place];
         let ranking = match run.topic(&topic.id) {
@@ -78,5 +94,5 @@ fn one_run(
         };
         output.add(judged, ranking).map_err(Problem::from)?;
     }
-    Ok(output.finish(&run.tag))
+    Ok(output.finish(&run.into_tag()))
 }
