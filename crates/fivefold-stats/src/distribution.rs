@@ -3,6 +3,8 @@
 //!
 //! Every tail is computed as a tail, never as 1 - cdf, so that small p-values keep their digits.
 
+use std::cell::Cell;
+
 use statrs::function::beta::beta_reg;
 use statrs::function::gamma::{gamma_ur, ln_gamma};
 
@@ -11,10 +13,28 @@ pub(crate) fn student_two_sided(t: f64, degrees: f64) -> f64 {
     beta_reg(degrees / 2.0, 0.5, degrees / (degrees + t * t))
 }
 
-/// The q with P(|T| <= q) = `confidence`, by Newton's method from 0. The tail falls and is convex,
-/// so every step stays below q and no step overshoots. (The inverse of the beta function in
-/// `statrs` does not end for some degrees of freedom.)
+thread_local! {
+    /// The last quantile and what was asked. All comparisons of a family ask for the same, and a
+    /// quantile takes a tenth of a millisecond.
+    static LAST_QUANTILE: Cell<[f64; 3]> = const { Cell::new([f64::NAN; 3]) };
+}
+
+/// The q with P(|T| <= q) = `confidence`.
 pub(crate) fn student_quantile(confidence: f64, degrees: f64) -> f64 {
+    LAST_QUANTILE.with(|last| match last.get() {
+        [of, by, quantile] if of == confidence && by == degrees => quantile,
+        _ => {
+            let quantile = quantile_by_newton(confidence, degrees);
+            last.set([confidence, degrees, quantile]);
+            quantile
+        }
+    })
+}
+
+/// The quantile by Newton's method from 0. The tail falls and is convex, so every step stays below q
+/// and no step overshoots. (The inverse of the beta function in `statrs` does not end for some degrees
+/// of freedom.)
+fn quantile_by_newton(confidence: f64, degrees: f64) -> f64 {
     let half = (degrees + 1.0) / 2.0;
     let scale = libm::exp(ln_gamma(half) - ln_gamma(degrees / 2.0)) / (degrees * std::f64::consts::PI).sqrt();
     let mut q = 0.0;

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use fivefold_stats::Moments;
-use fivefold_stats::effect::{cliffs_delta, hedges_g, superiority};
+use fivefold_stats::effect::{Sorted, hedges_g, superiority};
 use fivefold_stats::outcome::t_interval;
 
 use super::Compare;
@@ -29,6 +29,8 @@ pub(super) fn add(study: &Compare, all: &[(&Scores, Vec<Found>)], findings: &mut
                 }
             }
             let family = family(scores, measure)?;
+            let sorted_group = |group: &Vec<&[f64]>| group.iter().map(|values| Sorted::of(values)).collect();
+            let sorted = family.groups().iter().map(sorted_group).collect::<Result<Vec<Vec<Sorted>>, _>>()?;
             for (outcome, p) in compared.tested.run.outcomes.iter().zip(&compared.tested.p_values) {
                 let comparison = outcome.comparison;
                 let (a, b) = family.values(comparison);
@@ -48,8 +50,10 @@ pub(super) fn add(study: &Compare, all: &[(&Scores, Vec<Found>)], findings: &mut
                     Ordering::Less => name(comparison.second),
                     Ordering::Equal => String::new(),
                 });
-                row.extend([shown(outcome.effect.ok()), shown(hedges_g(&family.moments(comparison)).ok())]);
-                row.extend([superiority(a, b)?.to_string(), cliffs_delta(a, b)?.to_string()]);
+                row.extend([shown(outcome.effect.ok()), shown(hedges_g(&outcome.moments).ok())]);
+                let [first, second] =
+                    [comparison.first, comparison.second].map(|system| &sorted[comparison.group][system]);
+                row.extend([superiority(a, b)?.to_string(), first.cliffs_delta(second)?.to_string()]);
                 of_pairs.push(row);
             }
         }
