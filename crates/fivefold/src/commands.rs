@@ -24,6 +24,7 @@ mod listing;
 mod make;
 mod measures;
 mod new_ranker;
+mod playground;
 mod rankers;
 mod rbo;
 mod replay;
@@ -107,6 +108,7 @@ commands!(registry, screen, {
     Dialects("dialects", dialects: screen),
     Diff("diff", diff: screen),
     Explain("explain", explain: registry, screen),
+    Playground("playground", playground: screen),
     Datasets("datasets", datasets: screen),
     Make("make", make: screen),
     Replay("replay", replay: screen),

@@ -7,6 +7,7 @@
 
 mod accessible;
 mod driver;
+mod playground;
 
 use std::path::Path;
 

@@ -42,6 +42,7 @@ mod old_folders;
 mod old_words;
 mod outside;
 mod pages;
+mod playground;
 mod public_reports;
 mod rbo;
 mod reading;

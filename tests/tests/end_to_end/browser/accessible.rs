@@ -12,7 +12,7 @@ use crate::harness::{directory, python, run};
 const PACKAGE: &str = "axe_playwright_python";
 
 /// The script, found by the Python of the tests.
-fn axe() -> Option<String> {
+pub(super) fn axe() -> Option<String> {
     let find = format!("import {PACKAGE} as found; print(found.__path__[0])");
     let output = Command::new(python(PACKAGE)?).args(["-c", &find]).output().unwrap();
     let folder = String::from_utf8(output.stdout).unwrap();
@@ -24,8 +24,13 @@ const VIOLATIONS: &str = "axe.run(document, { resultTypes: ['violations'] }).the
     .map(rule => `${rule.id}: ${rule.help}: ${rule.nodes[0].html} (${rule.nodes.length})`))";
 
 fn violations(browser: &mut Browser, page: &Path, axe: &str) -> Vec<String> {
-    let mut found = Vec::new();
     browser.open(page);
+    violations_at_all_sizes(browser, axe)
+}
+
+/// The violations on the page that is open, at two widths and in both colour schemes.
+pub(super) fn violations_at_all_sizes(browser: &mut Browser, axe: &str) -> Vec<String> {
+    let mut found = Vec::new();
     browser.value(&format!("{axe}; 0"));
     browser.unfold();
     for width in [1280, 420] {

@@ -22,6 +22,8 @@ pub(super) struct Browser {
     sent: u64,
     /// The events that arrived while the test waited for an answer.
     events: VecDeque<Value>,
+    /// The address of the page that is open, without its fragment.
+    page: String,
     _profile: tempfile::TempDir,
 }
 
@@ -52,8 +54,15 @@ impl Browser {
         // The rest of the browser's output is read too, so that the pipe never fills up.
         std::thread::spawn(move || lines.for_each(drop));
         let (socket, _) = tungstenite::connect(address).unwrap();
-        let mut browser =
-            Browser { process, socket, session: None, sent: 0, events: VecDeque::new(), _profile: profile };
+        let mut browser = Browser {
+            process,
+            socket,
+            session: None,
+            sent: 0,
+            events: VecDeque::new(),
+            page: String::new(),
+            _profile: profile,
+        };
         let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
         let target = json!({ "targetId": target["targetId"], "flatten": true });
         let attached = browser.call("Target.attachToTarget", target);
@@ -100,9 +109,22 @@ impl Browser {
 
     /// Opens a file and waits until it is loaded.
     pub(super) fn open(&mut self, file: &Path) {
+        self.open_at(file, "");
+    }
+
+    /// Opens a file at a fragment, `#...`, as a link to it does, and waits until it is loaded.
+    pub(super) fn open_at(&mut self, file: &Path, fragment: &str) {
+        let address = format!("file://{}", file.display());
+        if address == self.page {
+            // Another fragment of the page that is open would load nothing.
+            self.events.clear();
+            self.call("Page.navigate", json!({ "url": "about:blank" }));
+            self.wait("Page.loadEventFired");
+        }
         self.events.clear();
-        self.call("Page.navigate", json!({ "url": format!("file://{}", file.display()) }));
+        self.call("Page.navigate", json!({ "url": format!("{address}{fragment}") }));
         self.wait("Page.loadEventFired");
+        self.page = address;
     }
 
     /// Opens every fold of the page, as what is folded has no size.
@@ -137,7 +159,7 @@ impl Browser {
             "Log.entryAdded" => Some(event["params"]["entry"].to_string()),
             "Network.requestWillBeSent" => {
                 let address = event["params"]["request"]["url"].as_str()?;
-                let inside = address.starts_with("file://") && address.ends_with("/report.html");
+                let inside = address == self.page;
                 (!inside && !address.starts_with("data:")).then(|| format!("asks for {address}"))
             }
             _ => None,
