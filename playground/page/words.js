@@ -21,7 +21,8 @@ function labelOf(spec) {
 
 // Four decimals; a number that is not 0 is never printed as 0.
 function numberText(value) {
-  const digits = value !== 0 && Math.abs(value) < 0.00005 ? value.toExponential(1) : value.toFixed(4);
+  if (value === 0) return '0.0000';
+  const digits = Math.abs(value) < 0.00005 ? value.toExponential(1) : value.toFixed(4);
   return digits.replace('-', '−');
 }
 
@@ -41,7 +42,8 @@ function element(name, attributes = {}, ...children) {
 // A cell of a number. `data-value` has all its digits.
 function numberCell(value) {
   if (value === null) return element('td', { className: 'undefined', 'data-value': 'undefined' }, 'undefined');
-  const cell = element('td', { className: 'number', 'data-value': String(value), title: String(value) }, numberText(value));
+  const digits = Object.is(value, -0) ? '-0' : String(value);
+  const cell = element('td', { className: 'number', 'data-value': digits, title: digits }, numberText(value));
   if (value < 0) cell.classList.add('negative');
   return cell;
 }
