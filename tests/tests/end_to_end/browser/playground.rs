@@ -26,9 +26,9 @@ fn opened(fragment: &str) -> Option<(Browser, tempfile::TempDir, PathBuf)> {
     let mut browser = Browser::start()?;
     let folder = directory(&[]);
     let page = folder.path().join("playground.html");
-    match std::env::var_os("FIVEFOLD_PLAYGROUND") {
-        Some(built) => drop(std::fs::copy(built, &page).unwrap()),
-        None => drop(stdout(folder.path(), "playground")),
+    stdout(folder.path(), "playground");
+    if let Some(built) = std::env::var_os("FIVEFOLD_PLAYGROUND") {
+        std::fs::copy(built, &page).unwrap();
     }
     open(&mut browser, &page, fragment);
     Some((browser, folder, page))
