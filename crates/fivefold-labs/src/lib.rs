@@ -3,6 +3,7 @@
 pub mod answers;
 pub mod assignment;
 pub mod class;
+pub mod eleven_programs;
 mod error;
 mod explained;
 pub mod folder;
@@ -37,6 +38,7 @@ pub use student::Student;
 /// ```
 pub const LABS: &[&dyn Lab] = &[
     &measures_by_hand::MeasuresByHand,
+    &eleven_programs::ElevenPrograms,
     &three_losses::ThreeLosses,
     &tune_and_ablate::TuneAndAblate,
     &is_a_better::IsABetter,

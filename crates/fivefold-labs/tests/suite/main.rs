@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // a test
 
 mod common;
+mod eleven_programs;
 mod frame;
 mod is_a_better;
 mod measures_by_hand;
