@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fivefold_core::{Dataset, Seed};
 
 use crate::cache::{Cache, CacheUse, Parsed};
-use crate::descriptor::{Descriptor, present};
+use crate::descriptor::{Descriptor, layouts_in, present};
 use crate::digits::collapsed_remark;
 use crate::error::{DataError, Place};
 use crate::features::{FeatureChoice, FeatureNames, UnknownPick};
@@ -127,10 +127,10 @@ impl Collection {
         let folds = descriptor.folds_in(folder).map_err(|missing| DataError::MissingFile {
             name: descriptor.name.clone(),
             missing,
-            get: if descriptor.get.is_empty() {
-                format!("needed: {}", descriptor.needed())
-            } else {
-                descriptor.get.clone()
+            get: match layouts_in(folder).next() {
+                Some((layout, _)) => format!("the files of this folder fit `layout = \"{}\"`", layout.name),
+                None if descriptor.get.is_empty() => format!("needed: {}", descriptor.needed()),
+                None => descriptor.get.clone(),
             },
         })?;
         let files = folds.files();

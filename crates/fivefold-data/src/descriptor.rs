@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::DataError;
 use crate::features::{FEATURES_FILE, FeatureNames, LISTS};
 use crate::input::{self, MOST_SETTINGS, read_text};
-use crate::layout::{Folds, LAYOUTS, layout};
+use crate::layout::{Folds, LAYOUTS, Layout, layout};
 use crate::letor::Missing;
 
 const BUILT_IN: &[&str] = &[
@@ -293,6 +293,12 @@ impl Descriptor {
         };
         self.checksums.iter().map(|(file, sum)| Ok((file.as_str(), check(file, sum)?))).collect()
     }
+}
+
+/// The layouts with file names of their own, all of whose files are in a folder.
+pub(crate) fn layouts_in(folder: &Path) -> impl Iterator<Item = (&'static Layout, Folds)> {
+    let laid_out = LAYOUTS.iter().filter_map(|layout| Some((layout, (layout.folds)(&[]).ok()?)));
+    laid_out.filter(move |(_, folds)| folds.files().iter().all(|file| present(folder, file).is_some()))
 }
 
 /// Path of a file in a folder, or of its compressed copy. `None` if the folder has neither file.

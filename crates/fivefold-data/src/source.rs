@@ -19,6 +19,7 @@ use crate::cache::Cache;
 use crate::collection::Collection;
 use crate::descriptor::{Descriptor, descriptor};
 use crate::error::DataError;
+use crate::layout::LAYOUTS;
 use crate::letor::{Missing, ReadOptions};
 use crate::synthetic;
 
@@ -131,9 +132,14 @@ impl Source {
             (None, None, _) => wrong("say which data: `name` of a known collection, `path`, or `synthetic`"),
             (_, Some(path), _) if is_descriptor(path) => Ok(()),
             (_, Some(_), Some(_)) | (Some(_), None, _) | (Some(_), Some(_), None) => self.describe().map(|_| ()),
-            (None, Some(_), None) => wrong(
-                "`path` alone does not say how the files lie: add `layout`, or `name` of a known collection, or give the path of a descriptor (.toml)",
-            ),
+            (None, Some(_), None) => {
+                let layouts: Vec<String> =
+                    LAYOUTS.iter().map(|layout| format!("`{}` ({})", layout.name, layout.summary)).collect();
+                wrong(&format!(
+                    "`path` alone does not say how the files lie; add `layout`, one of {}; or `name` of a known collection; or give the path of a descriptor (.toml)",
+                    layouts.join(", ")
+                ))
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use fivefold_core::Registry;
 use fivefold_data::Cache;
 use fivefold_data::input;
+use fivefold_data::lint::{Kind, looks_like};
 use fivefold_results::Experiment;
 use fivefold_results::labels::file_name;
 use fivefold_results::owner::Claim;
@@ -59,7 +60,11 @@ impl Text {
             Some(text) => text.to_owned(),
             None => {
                 folders.push(path.parent().map(Path::to_owned).unwrap_or_default());
-                input::read_text(path, input::MOST_SETTINGS).map_err(|error| unreadable(name, error))?
+                let text = input::read_text(path, input::MOST_SETTINGS).map_err(|error| unreadable(name, error))?;
+                if let Some(problem) = data_file(path, &text) {
+                    return Err(problem.into());
+                }
+                text
             }
         };
         folders.extend(data_dir(asked));
@@ -99,6 +104,23 @@ impl Text {
         old_words::tell_once(experiment.old_words().iter().copied());
         Ok(experiment.with_cache(self.cache))
     }
+}
+
+/// The problem that a file holds data in place of an experiment. A message about TOML would not help
+/// whoever gave the data themselves.
+fn data_file(path: &Path, text: &str) -> Option<Problem> {
+    text.parse::<toml::Table>().err()?;
+    let (what, help) = match looks_like(path)? {
+        Kind::Letor => (
+            "LETOR text",
+            "an experiment is a TOML file that names data, rankers and measures: `fivefold book your-data`",
+        ),
+        Kind::Qrels | Kind::Run => ("a TREC run or qrels", "`fivefold eval --qrels QRELS --runs RUN` measures a run"),
+        Kind::Scores => ("scores", "`fivefold eval --data DATA --scores SCORES` measures scores"),
+        Kind::Values => return None,
+    };
+    let message = format!("{} holds data ({what}), and is not an experiment", path.display());
+    Some(Problem::new(message).help(help))
 }
 
 fn unreadable(name: &str, error: std::io::Error) -> Problem {

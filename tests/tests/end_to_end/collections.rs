@@ -50,3 +50,41 @@ fn a_file_that_differs_from_its_checksum_is_found() {
     assert_eq!(json(folder.path(), "datasets mq2008 --data-dir . --json")["folder"], "./mq2008");
     stderr(folder.path(), "datasets mq2008 --data-dir . --verify", 1);
 }
+
+/// A newcomer gives data in place of an experiment, leaves out the layout, or takes a wrong one. The
+/// message says what to write.
+#[test]
+fn a_newcomer_learns_what_to_write() {
+    let rest = "[[ranker]]\nkind = \"linear\"\n[evaluation]\nmeasures = [\"ndcg\"]\n";
+    let experiment = |lines: &str| format!("name = \"x\"\n[[dataset]]\n{lines}\n{rest}");
+    let folder = directory(&[
+        ("data.txt", "# made\n2 qid:1 1:0.5\n"),
+        ("lightgbm.txt", "0 3:0.5 7:1\n"),
+        ("bm25.run", "q1 Q0 d1 1 2.5 bm25\n"),
+        ("qrels.txt", "q1 0 d1 1\n"),
+        ("no-layout.toml", &experiment("path = \"data.txt\"")),
+        ("wrong-layout.toml", &experiment("path = \"data\"\nlayout = \"fold-dirs\"")),
+    ]);
+    let at = folder.path();
+    for data in ["data.txt", "lightgbm.txt"] {
+        let told = stderr(at, &format!("run {data}"), 2);
+        assert!(told.contains(&format!("{data} holds data (LETOR text), and is not an experiment")), "{told}");
+    }
+    assert!(stderr(at, "run bm25.run", 2).contains("bm25.run holds data (a TREC run or qrels)"));
+    for (data, what) in [("bm25.run", "a TREC run"), ("qrels.txt", "TREC qrels")] {
+        let told = stderr(at, &format!("compare {data}"), 2);
+        assert!(told.contains(&format!("the file holds {what}, not values per query")), "{told}");
+        assert!(told.contains("--qrels QRELS --runs RUN"), "{told}");
+    }
+    let told = stderr(at, "run no-layout.toml", 2);
+    assert!(fivefold_data::LAYOUTS.iter().all(|layout| told.contains(&format!("`{}`", layout.name))), "{told}");
+    for fold in 1..=5 {
+        let inside = at.join(format!("data/Fold{fold}"));
+        std::fs::create_dir_all(&inside).unwrap();
+        for part in ["trainingset", "validationset", "testset"] {
+            std::fs::write(inside.join(format!("{part}.txt")), format!("1 qid:{fold} 1:0\n")).unwrap();
+        }
+    }
+    let told = stderr(at, "run wrong-layout.toml", 2);
+    assert!(told.contains("the files of this folder fit `layout = \"fold-sets\"`"), "{told}");
+}

@@ -8,10 +8,10 @@ use serde::{Serialize, Serializer};
 
 use super::LintOptions;
 use super::across::PartsToCompare;
-use crate::descriptor::{Descriptor, descriptors, present};
+use crate::descriptor::{Descriptor, descriptors, layouts_in, present};
 use crate::features::FeatureNames;
 use crate::groups;
-use crate::layout::{Folds, LAYOUTS};
+use crate::layout::Folds;
 use crate::letor::ReadOptions;
 use crate::per_query::{self, PerQueryError, PerQueryErrorKind};
 use crate::text::TextLines;
@@ -136,9 +136,7 @@ pub(super) fn files(path: &Path, options: &LintOptions) -> Result<Found, LintErr
 fn collection(folder: &Path, options: &LintOptions) -> Result<Found, LintError> {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let named = descriptors().iter().filter(|descriptor| descriptor.name == name);
-    let complete = |folds: &Folds| folds.files().iter().all(|file| present(folder, file).is_some());
-    let laid_out = LAYOUTS.iter().filter_map(|layout| Some((layout, (layout.folds)(&[]).ok()?)));
-    let mut laid_out = laid_out.filter(|(_, folds)| complete(folds));
+    let mut laid_out = layouts_in(folder);
     let by_name = named.filter_map(|descriptor| Some((descriptor.folds_in(folder).ok()?, descriptor.clone()))).next();
     let by_layout = || laid_out.next().map(|(layout, folds)| (folds, Descriptor::unnamed(name, layout.name)));
     // Under another name of the folder, only the files are known.

@@ -75,6 +75,12 @@ pub enum PerQueryErrorKind {
         /// All names of formats.
         known: String,
     },
+    /// Rankings or judgements in place of values.
+    #[error("the file holds {what}, not values per query")]
+    Ranking {
+        /// The content, in words.
+        what: &'static str,
+    },
     /// A line or record that does not fit the format.
     #[error("{0}")]
     Syntax(String),
@@ -172,6 +178,7 @@ impl PerQueryErrorKind {
         let fixed = match self {
             Self::Io(_) => "check that the file is there, complete, and UTF-8 text",
             Self::UnknownFormat { known, .. } => return format!("known: {known}"),
+            Self::Ranking { .. } => "give runs with their judgements: --qrels QRELS --runs RUN...",
             Self::Unclear { known, .. } => return format!("give the format of the file: {known}"),
             Self::Syntax(_) => "check the line, and that the file has the format that it was taken for",
             Self::Odd(_) => ODD_HELP,

@@ -152,6 +152,15 @@ fn names() -> String {
     FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
 }
 
+/// What a line is, if it is no line of values but of a run or of qrels as TREC writes them.
+fn ranking(row: &[&str]) -> Option<&'static str> {
+    match row {
+        [_, second, _, rank, score, _, ..] if *second == "Q0" && number(rank) && number(score) => Some("a TREC run"),
+        [_, "0" | "Q0", _, grade] if grade.parse::<i64>().is_ok() => Some("TREC qrels"),
+        _ => None,
+    }
+}
+
 /// Recognises the format of a text.
 pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind> {
     let unclear = |why: &str| PerQueryErrorKind::Unclear { why: why.to_owned(), known: names() };
@@ -203,6 +212,9 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
                 _ => Err(unclear("which of the first two columns names measures and which queries")),
             },
         };
+    }
+    if let Some(what) = ranking(&rows[0]) {
+        return Err(PerQueryErrorKind::Ranking { what });
     }
     if head.len() > 1 && head.iter().any(|cell| !number(cell)) {
         return Format::named("csv");
