@@ -43,6 +43,9 @@ fn open(browser: &mut Browser, page: &std::path::Path, fragment: &str) {
 
 /// One state of the page.
 struct State {
+    /// The documents as a link has them.
+    linked: Vec<(char, Option<u8>, f64)>,
+    /// The documents as the page lists them, which is the order of the file where ties keep it.
     documents: Vec<(char, Option<u8>, f64)>,
     cutoff: Option<usize>,
     dialect: &'static str,
@@ -72,16 +75,18 @@ impl State {
         let first = rng.index(count);
         documents[first].1.get_or_insert(0);
         rng.shuffle(&mut documents);
+        let linked = documents.clone();
+        documents.sort_by(|one, other| other.2.total_cmp(&one.2));
         let cutoff = [Some(1), Some(3), Some(5), Some(10), None][rng.index(5)];
         let dialect = DIALECTS[rng.index(DIALECTS.len())].name;
         let (measure, version) = (MEASURES[rng.index(6)], VERSIONS[rng.index(3)]);
-        State { documents, cutoff, dialect, measure, version }
+        State { linked, documents, cutoff, dialect, measure, version }
     }
 
     fn fragment(&self) -> String {
         let grade = |grade: Option<u8>| grade.map_or_else(|| "-".to_owned(), |grade| grade.to_string());
         let documents: Vec<String> =
-            self.documents.iter().map(|&(id, own, score)| format!("{id},{},{score:?}", grade(own))).collect();
+            self.linked.iter().map(|&(id, own, score)| format!("{id},{},{score:?}", grade(own))).collect();
         let cutoff = self.cutoff.map_or_else(|| "all".to_owned(), |cutoff| cutoff.to_string());
         let State { dialect, measure, version, .. } = self;
         format!("#k={cutoff}&dialect={dialect}&measure={measure}&version={version}&docs={}", documents.join(";"))
