@@ -1,6 +1,7 @@
 //! Each command has one file, with its options, its help and its code. A new command needs a
 //! module, a line in [`Command`] and an arm in `Command::run`.
 
+mod book;
 mod cancel;
 mod cases;
 mod compare;
@@ -120,6 +121,7 @@ commands!(registry, screen, {
     Residual("residual", residual: screen),
     Standardise("standardise", standardise: screen),
     Converge("converge", converge: screen),
+    Book("book", book: screen),
     Lab("lab", lab: screen),
     Completions("completions", completions: screen),
 });

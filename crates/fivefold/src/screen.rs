@@ -34,6 +34,11 @@ impl Screen {
         Screen { out: BufWriter::new(io::stdout()), style, failure: None }
     }
 
+    /// The colours and the width of what is printed.
+    pub(crate) fn style(&self) -> Style {
+        self.style
+    }
+
     /// Writes a line. Names and values from files cannot act on the terminal.
     pub(crate) fn line(&mut self, text: impl Display) {
         self.write(|out| writeln!(out, "{}", printable(&text.to_string())));
