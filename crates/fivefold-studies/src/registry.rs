@@ -7,8 +7,13 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::DeTable;
 
+use crate::compare::{Classes, CompareDataset};
+use crate::converge::Population;
 use crate::file;
+use crate::ratings::{PrintedConfig, RatingsConfig};
+use crate::standardise::factors::Linear;
 use crate::study::{Findings, Study, StudyContext, StudyError};
+use crate::systems::{SystemsConfig, TextsConfig};
 
 /// Reads the settings of a study from the keys of its file.
 pub type Parse = fn(Spanned<DeTable<'_>>) -> Result<Box<dyn AnyStudy>, ParamError>;
@@ -29,6 +34,25 @@ pub struct StudyEntry {
     pub parse: Parse,
     /// Reads the settings from a manifest.
     pub restore: Restore,
+}
+
+/// The tables within the settings of studies, by the key or section that holds them, with their keys.
+///
+/// ```
+/// let tables = fivefold_studies::registry::tables();
+/// assert!(tables.contains(&("linear", &["a", "b"][..])));
+/// ```
+pub fn tables() -> Vec<(&'static str, &'static [&'static str])> {
+    vec![
+        ("[systems]", field_names::<SystemsConfig>()),
+        ("[systems.texts]", field_names::<TextsConfig>()),
+        ("[[dataset]]", field_names::<CompareDataset>()),
+        ("classes", field_names::<Classes>()),
+        ("linear", field_names::<Linear>()),
+        ("[population]", field_names::<Population>()),
+        ("[ratings]", field_names::<RatingsConfig>()),
+        ("[[printed]]", field_names::<PrintedConfig>()),
+    ]
 }
 
 impl StudyEntry {

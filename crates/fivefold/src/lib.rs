@@ -93,6 +93,11 @@ pub fn main_hosted(registry: &Registry, hosted: Hosted) -> u8 {
     code_of(registry)
 }
 
+/// The command line with all its commands and options, from which pages of the book are made.
+pub fn command_line() -> clap::Command {
+    cli::command()
+}
+
 fn code_of(registry: &Registry) -> u8 {
     crash::guard(|| {
         interrupt::take_file_limits_for_errors();

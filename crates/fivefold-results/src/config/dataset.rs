@@ -49,7 +49,7 @@ pub struct DatasetConfig {
     pub allow: Vec<Guard>,
 }
 
-const KEYS: [&str; 5] = ["label", "queries", "uninformative", "ideal", "allow"];
+pub(super) const KEYS: [&str; 5] = ["label", "queries", "uninformative", "ideal", "allow"];
 
 impl DatasetConfig {
     pub(super) fn read(mut section: Section<'_>) -> Result<Self, Fault> {

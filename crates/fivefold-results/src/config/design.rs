@@ -118,7 +118,7 @@ impl Default for DesignConfig {
 /// `[learning_curve]`.
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct CurveSettings {
+pub(super) struct CurveSettings {
     shares: Vec<f64>,
 }
 
@@ -131,7 +131,7 @@ impl Default for CurveSettings {
 /// `[ablation]`.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct AblationSettings {
+pub(super) struct AblationSettings {
     groups: Option<Vec<String>>,
     parts: Option<BTreeSet<Part>>,
 }

@@ -32,7 +32,7 @@ pub struct EvaluationConfig {
     pub conventions: Conventions,
 }
 
-const KEYS: [&str; 3] = ["measures", "cutoffs", "versions"];
+pub(super) const KEYS: [&str; 3] = ["measures", "cutoffs", "versions"];
 const MEASURES: [&str; 2] = ["ndcg", "ap"];
 const CUTOFFS: [usize; 5] = [5, 10, 15, 20, 30];
 const VERSIONS: [Version; 3] = [Version::Original, Version::V1, Version::V2];

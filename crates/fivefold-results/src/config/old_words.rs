@@ -16,7 +16,7 @@ pub const TOP: &[Renamed] = &[Renamed::new("profile", "dialect")];
 pub const CONVENTIONS: &[Renamed] = &[Renamed::new("gmax", "max_grade")];
 
 /// Keys of a `[[dataset]]`.
-const DATASET: &[Renamed] = &[Renamed::new("made", "synthetic")];
+pub(super) const DATASET: &[Renamed] = &[Renamed::new("made", "synthetic")];
 
 /// Renames the old keys of a file. Returns the old names, in the order of the file.
 pub(super) fn replace(file: &mut DeTable<'_>, registry: &Registry) -> Result<Vec<&'static Renamed>, Fault> {

@@ -296,7 +296,7 @@ fn pattern<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, 
     }
 }
 
-const KEYS: [&str; 10] = [
+pub(super) const KEYS: [&str; 10] = [
     "label",
     "kind",
     "normalise",

@@ -31,7 +31,7 @@ pub(super) struct Selection {
     forward: Forward,
 }
 
-const KEYS: [&str; 4] = ["measure", "from", "max", "stop_on"];
+pub(super) const KEYS: [&str; 4] = ["measure", "from", "max", "stop_on"];
 
 /// The most features that enter, if `max` does not say.
 const DEFAULT_MAX: usize = 10;

@@ -39,6 +39,7 @@ use super::limits::JobLimits;
 use super::ranker::{RankerConfig, ScoreSource};
 use super::read::{Section, read};
 use super::values::{MOST_CANDIDATES, NORMALISE, value_words};
+pub(super) use space::NumberRange;
 use space::{Dimension, Item};
 
 /// A search for the parameters of a ranker.
@@ -232,7 +233,7 @@ pub(super) struct Base<'b, 'i> {
     pub(super) source: &'b ReadSource<'b>,
 }
 
-const KEYS: [&str; 10] =
+pub(super) const KEYS: [&str; 10] =
     ["method", "measure", "per", "stop_on", "normalise", "params", "draws", "over", "factor", "rungs"];
 
 /// The keys of successive halving.

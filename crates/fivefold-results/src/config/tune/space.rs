@@ -31,7 +31,7 @@ enum Values<'i> {
 /// `{ low = 0.01, high = 0.3, scale = "log", steps = 4 }`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct NumberRange {
+pub(in super::super) struct NumberRange {
     low: Number,
     high: Number,
     #[serde(default)]
