@@ -7,21 +7,11 @@ use std::path::Path;
 use fivefold_results::Experiment;
 use toml::{Table, Value};
 
-/// The README and the pages of the book, by path.
+/// The README and the page of dialects, by path.
 fn pages() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut paths = vec![root.join("README.md")];
-    let mut folders = vec![root.join("docs/book/pages")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            match entry.extension() {
-                _ if entry.is_dir() => folders.push(entry),
-                Some(end) if end == "md" => paths.push(entry),
-                _ => (),
-            }
-        }
-    }
-    paths.sort();
+    // The blocks of all other pages are read by the end-to-end tests of the book.
+    let paths = [root.join("README.md"), root.join("docs/book/pages/reference/dialects.md")];
     paths.iter().map(|path| (path.display().to_string(), fs::read_to_string(path).unwrap())).collect()
 }
 
@@ -73,7 +63,7 @@ fn blocks_of_toml_are_read() {
             read += 1;
         }
     }
-    assert!(read >= 20, "{read}");
+    assert!(read >= 1, "{read}");
 }
 
 /// Settings such as `dialect = "lightgbm"` or `sp_upper = "ideal"` are keys at the top of the file

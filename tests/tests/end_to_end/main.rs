@@ -5,6 +5,8 @@
 
 mod adapters;
 mod blind_validation;
+#[cfg(unix)]
+mod book;
 mod browser;
 mod cache;
 mod collections;
