@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -139,6 +140,7 @@ struct Trial<'p> {
     complaints: Vec<String>,
     left_out: BTreeMap<&'static str, usize>,
     ran: usize,
+    seconds: u64,
     outputs: Vec<(usize, String)>,
 }
 
@@ -278,9 +280,16 @@ pub fn run(pages: &[Page]) -> Vec<String> {
                         complaints: Vec::new(),
                         left_out: BTreeMap::new(),
                         ran: 0,
+                        seconds: 0,
                         outputs: Vec::new(),
                     };
+                    let start = Instant::now();
                     trial.run();
+                    trial.seconds = start.elapsed().as_secs();
+                    // At once: a run of all pages is long.
+                    for complaint in &trial.complaints {
+                        let _ = writeln!(std::io::stderr(), "{complaint}");
+                    }
                     if updates() && !trial.outputs.is_empty() {
                         trial.update();
                     }
@@ -302,6 +311,9 @@ pub fn run(pages: &[Page]) -> Vec<String> {
         let names: Vec<&str> = pages.into_keys().collect();
         skipped(&format!("{count} blocks of the book {why}: {}", names.join(", ")));
     }
+    let mut slowest: Vec<(u64, &str)> = done.iter().map(|trial| (trial.seconds, trial.page.path.as_str())).collect();
+    slowest.sort_unstable_by(|one, other| other.cmp(one));
+    slowest.iter().take(5).for_each(|(seconds, path)| println!("{seconds} s: {path}"));
     println!("{} blocks ran", done.iter().map(|trial| trial.ran).sum::<usize>());
     done.into_iter().flat_map(|trial| trial.complaints).collect()
 }
