@@ -10,8 +10,7 @@ use super::fusion::FusionConfig;
 use super::old_words::{CONVENTIONS, DATASET, TOP};
 use super::python::PythonClass;
 use super::ranker::{self, ScoreFiles};
-use super::tune::{self, NumberRange};
-use super::{GuardsConfig, JobLimits, QuerySetsConfig, TablesConfig, dataset, evaluation, selection};
+use super::{GuardsConfig, JobLimits, QuerySetsConfig, TablesConfig, dataset, evaluation, selection, tune};
 
 /// Each section of an experiment file with its keys, in the order of a file. Section `""` is the top of
 /// the file.
@@ -35,7 +34,7 @@ pub fn sections() -> Vec<(&'static str, Vec<&'static str>)> {
         ("[ranker.params] of kind = \"command\"", field_names::<CommandLine>().to_vec()),
         ("[ranker.params] of kind = \"python\"", field_names::<PythonClass>().to_vec()),
         ("[ranker.tune]", tune::KEYS.to_vec()),
-        ("[ranker.tune.params] ranges", field_names::<NumberRange>().to_vec()),
+        ("[ranker.tune.params] ranges", tune::range_keys().to_vec()),
         ("[evaluation]", both(&evaluation::KEYS, field_names::<Overrides>())),
         ("[query_sets]", field_names::<QuerySetsConfig>().to_vec()),
         ("[tables]", field_names::<TablesConfig>().to_vec()),

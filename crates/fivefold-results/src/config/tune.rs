@@ -39,7 +39,6 @@ use super::limits::JobLimits;
 use super::ranker::{RankerConfig, ScoreSource};
 use super::read::{Section, read};
 use super::values::{MOST_CANDIDATES, NORMALISE, value_words};
-pub(super) use space::NumberRange;
 use space::{Dimension, Item};
 
 /// A search for the parameters of a ranker.
@@ -235,6 +234,11 @@ pub(super) struct Base<'b, 'i> {
 
 pub(super) const KEYS: [&str; 10] =
     ["method", "measure", "per", "stop_on", "normalise", "params", "draws", "over", "factor", "rungs"];
+
+/// The keys of a range of values.
+pub(super) fn range_keys() -> &'static [&'static str] {
+    space::range_keys()
+}
 
 /// The keys of successive halving.
 const OF_HALVING: [&str; 3] = ["over", "factor", "rungs"];

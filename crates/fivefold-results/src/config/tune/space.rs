@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use fivefold_core::Seed;
+use fivefold_core::params::field_names;
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::DeValue;
@@ -31,13 +32,18 @@ enum Values<'i> {
 /// `{ low = 0.01, high = 0.3, scale = "log", steps = 4 }`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in super::super) struct NumberRange {
+struct NumberRange {
     low: Number,
     high: Number,
     #[serde(default)]
     scale: Scale,
     /// How many values a grid takes, both ends included.
     steps: Option<usize>,
+}
+
+/// The keys of a range.
+pub(super) fn range_keys() -> &'static [&'static str] {
+    field_names::<NumberRange>()
 }
 
 /// The spacing of numbers in a range.
