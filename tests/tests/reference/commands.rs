@@ -47,12 +47,13 @@ fn row(argument: &clap::Arg) -> Vec<String> {
     vec![code(&name), meaning]
 }
 
-fn of_command(command: &clap::Command) -> String {
-    let name = command.get_name();
+/// A command, and the commands below it. `before` is what stands before its name.
+fn of_command(command: &clap::Command, before: &str, level: &str) -> String {
+    let name = format!("{before}{}", command.get_name());
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").lines().map(str::trim).collect::<Vec<_>>().join("\n");
-    let mut text = format!("### fivefold {name}\n\n{}\n\n```text\n{usage}\n```\n", sentence(&escaped(&about)));
+    let mut text = format!("{level} fivefold {name}\n\n{}\n\n```text\n{usage}\n```\n", sentence(&escaped(&about)));
     let shown = |argument: &&clap::Arg| !argument.is_hide_set() && !COMMON.contains(&argument.get_id().as_str());
     let mut headings: Vec<Option<&str>> = Vec::new();
     for argument in command.get_arguments().filter(shown) {
@@ -79,6 +80,9 @@ fn of_command(command: &clap::Command) -> String {
         } else {
             text += &format!("\n```text\n{}\n```\n", after.trim_end());
         }
+    }
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help") {
+        text += &format!("\n{}", of_command(below, &format!("{name} "), &format!("{level}#")));
     }
     text
 }
@@ -122,7 +126,7 @@ fn commands() {
     for (title, commands) in &groups {
         text += &format!("\n## {title}\n");
         for command in commands {
-            text += &format!("\n{}", of_command(command));
+            text += &format!("\n{}", of_command(command, "", "###"));
         }
     }
     same("reference/commands.md", &text);
