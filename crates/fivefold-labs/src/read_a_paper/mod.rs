@@ -1,8 +1,8 @@
 //! Lab 6: read a paper critically.
 //!
 //! Four parts: a replay of tables that were printed; a made paper with impossible rows
-//! ([`printed`]); its conclusions on data that it did not use ([`other`]); UE normalisation beside
-//! standardised scores on a small table ([`small`]).
+//! (`printed`); its conclusions on data that it did not use (`other`); UE normalisation beside
+//! standardised scores on a small table (`small`).
 
 mod other;
 mod printed;

@@ -1,8 +1,8 @@
 //! Lab 3: pointwise, pairwise, listwise.
 //!
-//! Three losses and their gradients ([`losses`]): first by hand on three documents, then as code in
-//! Python or Rust, which the grader runs ([`judge`]) on vectors and a small collection of the
-//! student's ([`made`]).
+//! Three losses and their gradients (`losses`): first by hand on three documents, then as code in
+//! Python or Rust, which the grader runs (`judge`) on vectors and a small collection of the
+//! student's (`made`).
 
 mod judge;
 mod losses;

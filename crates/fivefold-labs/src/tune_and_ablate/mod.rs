@@ -1,7 +1,7 @@
 //! Lab 4: tune, overfit, ablate.
 //!
-//! A shop with a planted leak, and a library without one ([`data`]). The right answers are the
-//! numbers of the experiments of the folder, which the grader runs in process ([`runs`]): about
+//! A shop with a planted leak, and a library without one (`data`). The right answers are the
+//! numbers of the experiments of the folder, which the grader runs in process (`runs`): about
 //! twenty small fits, half a second a student.
 
 mod data;
