@@ -6,30 +6,35 @@
 //! as in scikit-learn; `penalize_bias` adds 1/2 b^2, as LIBLINEAR with `-B 1`. The score is w x +
 //! b, the log odds of being relevant.
 //!
-//! The method is Newton's, with a line search. The Hessian I + C X^T D X is factored exactly, which
-//! a few hundred features allow. Unlike conjugate gradients or L-BFGS, the exact step works with
-//! raw features of very different scales. The iterations stop when half the squared Newton
-//! decrement, g^T H^-1 g / 2, is at most `tolerance` times the objective at zero weights
-//! (documents * C * log 2). The decrement estimates the remaining gain, whatever the scales of the
-//! features.
+//! The method is Newton's, with a line search. With few features (up to 256) the Hessian I + C X^T D X is
+//! factored exactly. With more features, conjugate gradients find the step without the matrix
+//! (`matrix_free`). Where features nearly depend on each other, a factored Hessian helps the
+//! conjugate gradients, so the steps work with raw features of very different scales. The
+//! iterations stop when half the squared Newton decrement, g^T H^-1 g / 2, is at most `tolerance`
+//! times the objective at zero weights (documents * C * log 2). The decrement estimates the
+//! remaining gain, whatever the scales of the features.
 //!
 //! With more features than documents, the same steps are taken in the dual form (`dual`): the
 //! weights are sums of documents, as the solution is. So no matrix has the size features^2.
 //!
-//! Cost: O(documents * features^2 + features^3) an iteration, in parallel; about ten iterations. In
-//! the dual form: O(documents^2 * features) once, and O(documents^3) an iteration. Memory: 8 bytes
-//! x features^2 for each thread, or 8 bytes x documents^2 in the dual form.
+//! Cost: O(documents * features^2 + features^3) an iteration, in parallel; about ten iterations.
+//! From 257 features on: O(documents * features) for each product of the conjugate gradients, some
+//! hundred products a fit, and one or two matrices if features nearly depend on each other. In the
+//! dual form: O(documents^2 * features) once, and O(documents^3) an iteration. Memory: 8 bytes x
+//! features^2 for each thread, if there is a matrix, or 8 bytes x documents^2 in the dual form.
 
 mod dual;
+mod matrix_free;
+mod primal;
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::dual::Dual;
-use crate::linear_model::{LinearModel, dot};
-use crate::normal_equations::{FEATURES_AT_ONCE, gram, solve, sum_over_queries, sums_at_once};
+use self::primal::{MOST_FACTORED, Primal};
+use crate::linear_model::LinearModel;
+use crate::normal_equations::{FEATURES_AT_ONCE, sums_at_once};
 
 /// The share below which a number is a rounding error: a pivot of its diagonal (left out of a
 /// step), or a decrease of the objective.
@@ -77,7 +82,7 @@ impl Default for L2Logistic {
 impl Ranker for L2Logistic {
     const NAME: &'static str = "l2-logistic";
     const SUMMARY: &'static str = "logistic regression of relevant or not, L2 penalty";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "c", help: "weight of the loss against the penalty, above 0 (LIBLINEAR's C)" },
         ParamHelp { name: "threshold", help: "lowest grade that counts as relevant, at least 1" },
@@ -116,7 +121,7 @@ impl Ranker for L2Logistic {
         } else {
             8 * (width + 1) * (width + 1) * (1 + sums_at_once(train) as u64)
         };
-        system + 40 * documents
+        system + if width > MOST_FACTORED as u64 { 56 } else { 40 } * documents
     }
 
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<LinearModel, FitError> {
@@ -130,12 +135,12 @@ impl Ranker for L2Logistic {
         }
         let loss = Loss { labels, c: self.c };
         if train.width() > train.documents() {
-            let dual = Dual::new(train, &loss, self.penalize_bias, cx)?;
-            let x = self.minimise(&dual, &loss, vec![0.0; train.documents() + 1], cx)?;
+            let mut dual = Dual::new(train, &loss, self.penalize_bias, cx)?;
+            let x = self.minimise(&mut dual, &loss, vec![0.0; train.documents() + 1], cx)?;
             return Ok(dual.model(train, x));
         }
-        let primal = Primal { train, loss: &loss, bounds: train.bounds(), penalize_bias: self.penalize_bias };
-        let mut weights = self.minimise(&primal, &loss, vec![0.0; train.width() + 1], cx)?;
+        let mut primal = Primal::new(train, &loss, self.penalize_bias);
+        let mut weights = self.minimise(&mut primal, &loss, vec![0.0; train.width() + 1], cx)?;
         let intercept = weights.pop().unwrap_or(0.0);
         Ok(LinearModel { weights, intercept })
     }
@@ -146,22 +151,22 @@ impl L2Logistic {
     /// must be 0.
     fn minimise(
         &self,
-        space: &impl Space,
+        space: &mut impl Space,
         loss: &Loss,
         start: Vec<f64>,
         cx: &FitContext<'_>,
     ) -> Result<Vec<f64>, FitError> {
         let mut at = Point { x: start, margins: vec![0.0; loss.labels.len()], value: 0.0 };
-        at.value = value(space, loss, &at.x, &at.margins);
+        at.value = value(&*space, loss, &at.x, &at.margins);
         let at_zero = at.value;
         for iteration in 0..self.max_iterations {
             cx.step(u64::from(iteration), u64::from(self.max_iterations))?;
-            let (step, slope) = space.step(&at, cx)?;
+            let (step, slope) = space.step(&at, self.tolerance * at_zero, cx)?;
             if !slope.is_finite() {
                 return Err(FitError::Numeric("a step is not finite; scale the features".to_owned()));
             }
             let nearly_done = -slope / 2.0 <= self.tolerance * at_zero;
-            let moved = search(space, loss, &mut at, &step, slope);
+            let moved = search(&*space, loss, &mut at, &step, slope);
             // If rounding hides the last decrease, no step lowers the value.
             if nearly_done || (!moved && -slope <= ROUNDING * at_zero) {
                 return Ok(at.x);
@@ -178,7 +183,7 @@ impl L2Logistic {
     pub fn objective(&self, data: &Dataset, model: &LinearModel) -> f64 {
         let x: Vec<f64> = model.weights.iter().copied().chain([model.intercept]).collect();
         let loss = Loss { labels: self.labels(data), c: self.c };
-        let primal = Primal { train: data, loss: &loss, bounds: data.bounds(), penalize_bias: self.penalize_bias };
+        let primal = Primal::new(data, &loss, self.penalize_bias);
         value(&primal, &loss, &x, &primal.margins(&x))
     }
 
@@ -210,6 +215,11 @@ impl Loss {
         self.c * loss
     }
 
+    /// The loss where all margins are 0.
+    fn at_zero(&self) -> f64 {
+        self.c * self.labels.len() as f64 * std::f64::consts::LN_2
+    }
+
     /// The derivative by the margin of a document.
     fn slope(&self, document: usize, margin: f64) -> f64 {
         let y = self.labels[document];
@@ -225,8 +235,9 @@ trait Space {
     /// Twice the penalty.
     fn penalty(&self, x: &[f64]) -> f64;
 
-    /// Newton's step, and the slope of the objective along it.
-    fn step(&self, at: &Point, cx: &FitContext<'_>) -> Result<(Vec<f64>, f64), FitError>;
+    /// Newton's step, and the slope of the objective along it. The fit ends with a step whose
+    /// decrease of the objective is at most `end`.
+    fn step(&mut self, at: &Point, end: f64, cx: &FitContext<'_>) -> Result<(Vec<f64>, f64), FitError>;
 }
 
 fn value(space: &impl Space, loss: &Loss, x: &[f64], margins: &[f64]) -> f64 {
@@ -250,67 +261,6 @@ fn search(space: &impl Space, loss: &Loss, at: &mut Point, step: &[f64], slope: 
         length /= 2.0;
     }
     false
-}
-
-/// The weights themselves as unknowns.
-struct Primal<'a> {
-    train: &'a Dataset,
-    loss: &'a Loss,
-    bounds: Vec<usize>,
-    penalize_bias: bool,
-}
-
-impl Primal<'_> {
-    /// 1 if the unknown is penalised, otherwise 0. By default all unknowns but the intercept are
-    /// penalised.
-    fn weight(&self, unknown: usize) -> f64 {
-        if unknown < self.train.width() || self.penalize_bias { 1.0 } else { 0.0 }
-    }
-
-    fn gradient(&self, at: &Point) -> Result<Vec<f64>, FitError> {
-        let width = self.train.width();
-        let mut gradient = sum_over_queries(self.train, width + 1, |number, query, sum| {
-            for (row, place) in query.rows().zip(self.bounds[number]..) {
-                let slope = self.loss.slope(place, at.margins[place]);
-                sum.iter_mut().zip(row).for_each(|(s, &x)| *s += slope * f64::from(x));
-                sum[width] += slope;
-            }
-            Ok(())
-        })?;
-        gradient.iter_mut().zip(&at.x).enumerate().for_each(|(i, (g, w))| *g += self.weight(i) * w);
-        Ok(gradient)
-    }
-}
-
-impl Space for Primal<'_> {
-    fn margins(&self, x: &[f64]) -> Vec<f64> {
-        let (weights, intercept) = x.split_at(self.train.width());
-        (0..self.train.len())
-            .into_par_iter()
-            .flat_map_iter(|number| self.train.query(number).rows().map(|row| dot(weights, row) + intercept[0]))
-            .collect()
-    }
-
-    fn penalty(&self, x: &[f64]) -> f64 {
-        x.iter().enumerate().map(|(i, w)| self.weight(i) * w * w).sum()
-    }
-
-    fn step(&self, at: &Point, cx: &FitContext<'_>) -> Result<(Vec<f64>, f64), FitError> {
-        let gradient = self.gradient(at)?;
-        let width = self.train.width();
-        let size = width + 1;
-        let mut hessian = gram(self.train, size, cx, |number, query, row, v| {
-            v.iter_mut().zip(query.row(row)).for_each(|(v, &x)| *v = f64::from(x));
-            v[width] = 1.0;
-            let p = sigmoid(at.margins[self.bounds[number] + row]);
-            self.loss.c * p * (1.0 - p)
-        })?;
-        (0..size).for_each(|i| hessian[i * size + i] += self.weight(i));
-        let mut step: Vec<f64> = gradient.iter().map(|g| -g).collect();
-        solve(&mut hessian, &mut step, ROUNDING, cx)?;
-        let slope: f64 = gradient.iter().zip(&step).map(|(g, s)| g * s).sum();
-        Ok((step, slope))
-    }
 }
 
 /// 1 / (1 + exp(-t)) without overflow.
@@ -425,8 +375,8 @@ pub(crate) mod tests {
                 let ranker = L2Logistic { c, penalize_bias, tolerance: 1e-13, ..L2Logistic::default() };
                 let primal = fit(&ranker, &data);
                 let (cx, loss) = (FitContext::new(Seed::new(1)), Loss { labels: ranker.labels(&data), c });
-                let dual = Dual::new(&data, &loss, penalize_bias, &cx).unwrap();
-                let x = ranker.minimise(&dual, &loss, vec![0.0; data.documents() + 1], &cx).unwrap();
+                let mut dual = Dual::new(&data, &loss, penalize_bias, &cx).unwrap();
+                let x = ranker.minimise(&mut dual, &loss, vec![0.0; data.documents() + 1], &cx).unwrap();
                 let model = dual.model(&data, x);
                 let (least, found) = (ranker.objective(&data, &primal), ranker.objective(&data, &model));
                 assert!((found - least).abs() <= 1e-9 * least, "{penalize_bias} {c}: {found} {least}");
@@ -440,7 +390,7 @@ pub(crate) mod tests {
         for penalize_bias in [false, true] {
             let ranker = L2Logistic { c: 0.7, penalize_bias, ..L2Logistic::default() };
             let loss = Loss { labels: ranker.labels(&data), c: 0.7 };
-            let problem = Primal { train: &data, loss: &loss, bounds: data.bounds(), penalize_bias };
+            let problem = Primal::new(&data, &loss, penalize_bias);
             let x: Vec<f64> = (0..7).map(|i| 0.3 - 0.1 * f64::from(i)).collect();
             let margins = problem.margins(&x);
             let gradient = problem.gradient(&Point { x: x.clone(), margins, value: 0.0 }).unwrap();

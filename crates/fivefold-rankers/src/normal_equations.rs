@@ -116,50 +116,73 @@ fn add_outer(sum: &mut [f64], v: &[f64], weight: f64) {
     }
 }
 
-/// Solves A x = b in place of `b`, where `a` holds the lower triangle of A and is overwritten. If
-/// the pivot of a column is at most `tolerance`, after scaling A's diagonal to 1, the column
-/// depends on earlier columns up to rounding, and its unknown is 0.
+/// Solves A x = b in place of `b`; see [`Factored::new`].
 pub(crate) fn solve(a: &mut [f64], b: &mut [f64], tolerance: f64, cx: &FitContext<'_>) -> Result<(), FitError> {
-    let size = b.len();
-    let scale: Vec<f64> = (0..size)
-        .map(|i| {
-            let diagonal = a[i * size + i];
-            if diagonal > 0.0 { 1.0 / diagonal.sqrt() } else { 0.0 }
-        })
-        .collect();
-    for i in 0..size {
-        b[i] *= scale[i];
-        for j in 0..=i {
-            a[i * size + j] *= scale[i] * scale[j];
-        }
-    }
-    for j in 0..size {
-        cx.check()?;
-        let (above, below) = a.split_at_mut((j + 1) * size);
-        let pivot_row = &mut above[j * size..];
-        let pivot = pivot_row[j] - pivot_row[..j].iter().map(|l| l * l).sum::<f64>();
-        let kept = pivot > tolerance;
-        let root = if kept { pivot.sqrt() } else { f64::INFINITY };
-        pivot_row[j] = root;
-        for row in below.chunks_exact_mut(size) {
-            let product: f64 = row[..j].iter().zip(&pivot_row[..j]).map(|(x, y)| x * y).sum();
-            row[j] = if kept { (row[j] - product) / root } else { 0.0 };
-        }
-    }
-    // An infinite root makes the unknown of a left-out column exactly 0 in both substitutions.
-    for i in 0..size {
-        let product: f64 = a[i * size..i * size + i].iter().zip(&b[..i]).map(|(l, x)| l * x).sum();
-        b[i] = (b[i] - product) / a[i * size + i];
-    }
-    for i in (0..size).rev() {
-        b[i] /= a[i * size + i];
-        let value = b[i];
-        for j in 0..i {
-            b[j] -= a[i * size + j] * value;
-        }
-    }
-    b.iter_mut().zip(&scale).for_each(|(x, s)| *x *= s);
+    let factored = Factored::new(a, tolerance, cx)?;
+    factored.solve(b);
     Ok(())
+}
+
+/// A factored matrix A.
+pub(crate) struct Factored<M> {
+    /// The lower triangle of the factor of the scaled matrix.
+    factor: M,
+    /// What scales the diagonal of A to 1.
+    scale: Vec<f64>,
+}
+
+impl<M: AsRef<[f64]> + AsMut<[f64]>> Factored<M> {
+    /// Factors the matrix whose lower triangle `a` holds. If the pivot of a column is at most
+    /// `tolerance`, after scaling A's diagonal to 1, the column depends on earlier columns up to
+    /// rounding, and its unknown is 0.
+    pub(crate) fn new(mut matrix: M, tolerance: f64, cx: &FitContext<'_>) -> Result<Self, FitError> {
+        let a = matrix.as_mut();
+        let size = a.len().isqrt();
+        let scale: Vec<f64> = (0..size)
+            .map(|i| {
+                let diagonal = a[i * size + i];
+                if diagonal > 0.0 { 1.0 / diagonal.sqrt() } else { 0.0 }
+            })
+            .collect();
+        for i in 0..size {
+            for j in 0..=i {
+                a[i * size + j] *= scale[i] * scale[j];
+            }
+        }
+        for j in 0..size {
+            cx.check()?;
+            let (above, below) = a.split_at_mut((j + 1) * size);
+            let pivot_row = &mut above[j * size..];
+            let pivot = pivot_row[j] - pivot_row[..j].iter().map(|l| l * l).sum::<f64>();
+            let kept = pivot > tolerance;
+            let root = if kept { pivot.sqrt() } else { f64::INFINITY };
+            pivot_row[j] = root;
+            for row in below.chunks_exact_mut(size) {
+                let product: f64 = row[..j].iter().zip(&pivot_row[..j]).map(|(x, y)| x * y).sum();
+                row[j] = if kept { (row[j] - product) / root } else { 0.0 };
+            }
+        }
+        Ok(Factored { factor: matrix, scale })
+    }
+
+    /// Solves A x = b in place of `b`.
+    pub(crate) fn solve(&self, b: &mut [f64]) {
+        let (a, size) = (self.factor.as_ref(), b.len());
+        b.iter_mut().zip(&self.scale).for_each(|(b, s)| *b *= s);
+        // An infinite root makes the unknown of a left-out column exactly 0 in both substitutions.
+        for i in 0..size {
+            let product: f64 = a[i * size..i * size + i].iter().zip(&b[..i]).map(|(l, x)| l * x).sum();
+            b[i] = (b[i] - product) / a[i * size + i];
+        }
+        for i in (0..size).rev() {
+            b[i] /= a[i * size + i];
+            let value = b[i];
+            for j in 0..i {
+                b[j] -= a[i * size + j] * value;
+            }
+        }
+        b.iter_mut().zip(&self.scale).for_each(|(x, s)| *x *= s);
+    }
 }
 
 #[cfg(test)]

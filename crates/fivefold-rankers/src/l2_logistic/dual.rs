@@ -103,7 +103,7 @@ impl Space for Dual<'_> {
         of_weights + self.penalty * intercept[0] * intercept[0]
     }
 
-    fn step(&self, at: &Point, cx: &FitContext<'_>) -> Result<(Vec<f64>, f64), FitError> {
+    fn step(&mut self, at: &Point, _: f64, cx: &FitContext<'_>) -> Result<(Vec<f64>, f64), FitError> {
         let (shares, intercept) = at.x.split_at(self.documents);
         let slopes = || at.margins.iter().enumerate().map(|(document, &margin)| self.loss.slope(document, margin));
         let curvatures: Vec<f64> =
