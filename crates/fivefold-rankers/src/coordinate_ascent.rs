@@ -40,7 +40,7 @@ mod step;
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker, Rng};
-use fivefold_metrics::{DIALECTS, MeasureError, MeasureSpec, Objective, Scratch};
+use fivefold_metrics::{DIALECTS, MeasureError, MeasureSpec, Objective};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,7 @@ use self::sample::Sample;
 use self::standing::{Standing, Standings};
 use self::step::StepSearch;
 use crate::boosting::check_measure;
+use crate::by_query::{mean, of_documents, score_error};
 use crate::linear_model::{LinearModel, dot};
 use crate::memory::{Size, threads};
 use crate::validation::{require_order, validation};
@@ -205,9 +206,9 @@ impl Ranker for CoordinateAscent {
         let climbed: Vec<(f64, Vec<f64>)> = (0..self.restarts)
             .into_par_iter()
             .map(|restart| {
-                let mut climb = problem.climb(restart, &starts, &standings)?;
+                let climb = problem.climb(restart, &starts, &standings)?;
                 let value = match &validation {
-                    Some((data, objective)) => mean(objective, &score_all(data, &climb.weights), &mut climb.scratch)?,
+                    Some((data, objective)) => mean(objective, &score_all(data, &climb.weights))?,
                     None => climb.value,
                 };
                 Ok((value, climb.weights))
@@ -224,16 +225,8 @@ fn objective_error(error: MeasureError) -> FitError {
     FitError::Param { name: "objective", reason: error.to_string() }
 }
 
-fn score_error(error: MeasureError) -> FitError {
-    FitError::Numeric(error.to_string())
-}
-
-fn mean(objective: &Objective, scores: &[f64], scratch: &mut Scratch) -> Result<f64, FitError> {
-    objective.mean(scores, scratch).map_err(score_error)
-}
-
 fn score_all(data: &Dataset, weights: &[f64]) -> Vec<f64> {
-    data.queries().flat_map(|query| query.view().rows().map(|row| dot(weights, row))).collect()
+    of_documents(data, |row| dot(weights, row))
 }
 
 /// Divides by the absolute sum; weights that are all 0 stay so.
@@ -344,19 +337,17 @@ struct Climb<'a> {
     column: Vec<f64>,
     /// The state of `search = "step"`.
     ladder: Option<Ladder<'a>>,
-    scratch: Scratch,
 }
 
 impl<'a> Climb<'a> {
     fn new(problem: &Problem<'a>, weights: Vec<f64>) -> Result<Self, FitError> {
         let scores = score_all(problem.train, &weights);
-        let mut scratch = Scratch::default();
-        let value = mean(problem.objective, &scores, &mut scratch)?;
+        let value = mean(problem.objective, &scores)?;
         let ladder = match problem.ranker.search {
             Search::Exact => None,
             Search::Step => Some(Ladder::new(problem.train, problem.objective, problem.depth)),
         };
-        let mut climb = Climb { weights, scores, value, column: Vec::new(), ladder, scratch };
+        let mut climb = Climb { weights, scores, value, column: Vec::new(), ladder };
         climb.ladder_to_scores()?;
         Ok(climb)
     }
@@ -370,9 +361,7 @@ impl<'a> Climb<'a> {
 
     /// Changes the weight of a feature if a change is better.
     fn visit(&mut self, problem: &Problem<'_>, feature: usize) -> Result<(), FitError> {
-        self.column.clear();
-        let rows = problem.train.queries().flat_map(|query| query.view().rows());
-        self.column.extend(rows.map(|row| f64::from(row[feature])));
+        self.column = of_documents(problem.train, |row| f64::from(row[feature]));
         match self.best_change(problem, feature)? {
             Some(change) => self.move_if_better(problem, feature, change),
             None => Ok(()),
@@ -398,7 +387,7 @@ impl<'a> Climb<'a> {
         weights[feature] += change;
         normalise(&mut weights);
         let scores = score_all(problem.train, &weights);
-        let value = mean(problem.objective, &scores, &mut self.scratch)?;
+        let value = mean(problem.objective, &scores)?;
         if value > self.value + SAME {
             (self.weights, self.scores, self.value) = (weights, scores, value);
             self.ladder_to_scores()?;
@@ -411,6 +400,7 @@ impl<'a> Climb<'a> {
 pub(crate) mod tests {
     use fivefold_core::Seed;
     use fivefold_core::conformance::Case;
+    use fivefold_metrics::Scratch;
 
     use super::*;
     use crate::test_data::{rows, signal_in_order};

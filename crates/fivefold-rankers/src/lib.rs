@@ -3,6 +3,7 @@
 pub mod adarank;
 mod best_round;
 mod boosting;
+mod by_query;
 #[cfg(test)]
 mod contract;
 pub mod coordinate_ascent;

@@ -31,7 +31,7 @@ mod params;
 mod products;
 
 use fivefold_core::{Dataset, FitContext, FitError, Seed};
-use fivefold_metrics::{Objective, Scratch};
+use fivefold_metrics::Objective;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,7 @@ pub use optimiser::Optimiser;
 pub use params::Network;
 pub(crate) use params::{flat, help};
 
+use crate::by_query::mean;
 use crate::memory::Size;
 use crate::network_model::{Dense, NetworkModel};
 use crate::patience::Patience;
@@ -317,12 +318,11 @@ struct Validation {
     inputs: Inputs,
     objective: Objective,
     scores: Vec<f64>,
-    scratch: Scratch,
 }
 
 impl Validation {
     fn new(inputs: Inputs, objective: Objective, documents: usize) -> Self {
-        Validation { inputs, objective, scores: vec![0.0; documents], scratch: Scratch::default() }
+        Validation { inputs, objective, scores: vec![0.0; documents] }
     }
 
     /// The mean of the measure under the weights of an epoch.
@@ -334,8 +334,7 @@ impl Validation {
             let found = shape.forward(weights, inputs.rows(first..first + scores.len()), pass);
             scores.iter_mut().zip(found).for_each(|(score, &found)| *score = f64::from(found));
         });
-        let value = self.objective.mean(&self.scores, &mut self.scratch);
-        value.map_err(|error| FitError::Numeric(error.to_string()))
+        mean(&self.objective, &self.scores)
     }
 }
 

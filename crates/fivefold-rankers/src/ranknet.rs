@@ -26,6 +26,7 @@ use std::ops::Range;
 use fivefold_base::words::counted;
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, JudgedQuery, ParamError, ParamHelp, Ranker, Renamed, Seed};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::boosting::{check_measure, objective};
@@ -137,11 +138,12 @@ struct ByGrade {
 impl Pairwise {
     /// An epoch takes at most about `most_pairs` pairs of a query.
     fn new(data: &Dataset, by_pairs: bool, most_pairs: usize, draw: Seed) -> Self {
-        let by_grade = |query: JudgedQuery<'_>| {
+        let by_grade = |query| {
+            let query: JudgedQuery<'_> = data.query(query);
             let sorted = ByGrade::new(query.grades(), None);
             if sorted.pairs > most_pairs { ByGrade::new(query.grades(), Some(&drawn(&query, draw))) } else { sorted }
         };
-        Pairwise { queries: data.queries().map(by_grade).collect(), by_pairs, most_pairs }
+        Pairwise { queries: (0..data.len()).into_par_iter().map(by_grade).collect(), by_pairs, most_pairs }
     }
 
     /// Warns if an epoch does not take all pairs.

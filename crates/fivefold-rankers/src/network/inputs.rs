@@ -3,8 +3,13 @@
 use std::ops::Range;
 
 use fivefold_core::{Dataset, FitError};
+use rayon::prelude::*;
 
 use super::layers::Shape;
+use crate::by_query::{LEAST, cut};
+
+/// Bytes of a cache line.
+const CACHE_LINE: usize = 64;
 
 /// x becomes (x - centre) x scale, feature by feature.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,24 +27,12 @@ impl InputScaling {
     /// Scales to mean 0 and standard deviation 1 over the documents of `train`. A constant feature
     /// becomes 0.
     pub fn standard(train: &Dataset) -> Self {
-        let (n, width) = (train.documents() as f64, train.width());
-        let mut means = vec![0.0; width];
-        for row in train.queries().flat_map(|query| query.rows()) {
-            means.iter_mut().zip(row).for_each(|(mean, &x)| *mean += f64::from(x) / n);
-        }
-        let mut squares = vec![0.0; width];
-        let (mut lowest, mut highest) = (vec![f32::INFINITY; width], vec![f32::NEG_INFINITY; width]);
-        for row in train.queries().flat_map(|query| query.rows()) {
-            for (j, &x) in row.iter().enumerate() {
-                squares[j] += (f64::from(x) - means[j]).powi(2) / n;
-                (lowest[j], highest[j]) = (lowest[j].min(x), highest[j].max(x));
-            }
-        }
-        let feature = |j: usize| {
-            let constant = lowest[j] >= highest[j] || squares[j] <= 0.0;
-            (means[j], if constant { 0.0 } else { 1.0 / squares[j].sqrt() })
-        };
-        InputScaling { features: (0..width).map(feature).collect() }
+        let width = train.width();
+        // A thread takes a strip of features, at least a cache line of them.
+        let strip = width.div_ceil(rayon::current_num_threads()).max(CACHE_LINE / size_of::<f32>());
+        let strips = (0..width.div_ceil(strip)).into_par_iter().map(|number| number * strip);
+        let features = strips.map(|first| standard_of(train, first..width.min(first + strip))).collect::<Vec<_>>();
+        InputScaling { features: features.concat() }
     }
 
     /// Centre and scale of feature `j`.
@@ -53,6 +46,29 @@ impl InputScaling {
             ((f64::from(x) - centre) * scale).clamp(*finite.start(), *finite.end()) as f32
         })
     }
+}
+
+/// Centre and scale of some features.
+fn standard_of(train: &Dataset, strip: Range<usize>) -> Vec<(f64, f64)> {
+    let n = train.documents() as f64;
+    let rows = || train.queries().flat_map(|query| query.rows()).map(|row| &row[strip.clone()]);
+    let mut means = vec![0.0; strip.len()];
+    for row in rows() {
+        means.iter_mut().zip(row).for_each(|(mean, &x)| *mean += f64::from(x) / n);
+    }
+    let mut squares = vec![0.0; strip.len()];
+    let (mut lowest, mut highest) = (vec![f32::INFINITY; strip.len()], vec![f32::NEG_INFINITY; strip.len()]);
+    for row in rows() {
+        for (j, &x) in row.iter().enumerate() {
+            squares[j] += (f64::from(x) - means[j]).powi(2) / n;
+            (lowest[j], highest[j]) = (lowest[j].min(x), highest[j].max(x));
+        }
+    }
+    let feature = |j: usize| {
+        let constant = lowest[j] >= highest[j] || squares[j] <= 0.0;
+        (means[j], if constant { 0.0 } else { 1.0 / squares[j].sqrt() })
+    };
+    (0..strip.len()).map(feature).collect()
 }
 
 /// The documents of some queries as rows of inputs.
@@ -85,13 +101,20 @@ impl Inputs {
         }
         let stride = shape.input_stride();
         let mut rows = vec![0.0; documents * stride];
-        let from = queries.iter().flat_map(|&query| data.query(query).view().rows());
-        for (from, row) in from.zip(rows.chunks_exact_mut(stride)) {
-            if let Some(feature) = from.iter().position(|x| x.is_nan()) {
-                let reason = format!("feature {} has missing values, which a network cannot take", feature + 1);
-                return Err(FitError::Data(reason));
+        let parts = cut(&mut rows, stride, queries.iter().map(|&query| data.query(query).len()));
+        // Fills the rows of a query; returns a feature with a missing value.
+        let fill = |(&query, part): (&usize, &mut [f32])| {
+            for (from, row) in data.query(query).rows().zip(part.chunks_exact_mut(stride)) {
+                if let Some(feature) = from.iter().position(|x| x.is_nan()) {
+                    return Some(feature);
+                }
+                shape.fill_row(scaling.apply(from), row);
             }
-            shape.fill_row(scaling.apply(from), row);
+            None
+        };
+        if let Some(feature) = queries.par_iter().zip(parts).with_min_len(LEAST).find_map_first(fill) {
+            let reason = format!("feature {} has missing values, which a network cannot take", feature + 1);
+            return Err(FitError::Data(reason));
         }
         Ok(Inputs { rows, stride, queries, bounds })
     }

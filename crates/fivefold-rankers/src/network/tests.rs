@@ -3,6 +3,8 @@
 use fivefold_core::{Model as _, Seed};
 use fivefold_metrics::DIALECTS;
 
+use fivefold_metrics::Scratch;
+
 use super::*;
 use crate::test_data::{rows, signal_in_order};
 
