@@ -126,7 +126,7 @@ mod tests {
         let mut files = std::collections::BTreeSet::new();
         for student in 0..60 {
             let seed = Seed::new(student);
-            let paper = Paper::make(seed);
+            let paper = Paper::make(seed).unwrap();
             let data = OtherData::make(seed, &paper).unwrap();
             assert_eq!(data.claims.len(), CLAIMS);
             for verdict in &VERDICTS[1..] {
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn numbers_are_those_of_the_file() {
         let seed = Seed::new(5);
-        let paper = Paper::make(seed);
+        let paper = Paper::make(seed).unwrap();
         let data = OtherData::make(seed, &paper).unwrap();
         // Read back, with the formula of the t statistic written out.
         let csv = data.csv();

@@ -14,10 +14,14 @@
 //!
 //! Tables 2, 4 and 7 always have an impossible row; two of tables 3, 5, 6 and 8 have one, and the
 //! two others have none. Numbers are kept as whole numbers of the last printed digit, so that no
-//! rounding plants a second fault.
+//! rounding plants a second fault. Tables 1, 2, 5, 6 and 8 come from the same values of queries
+//! ([`super::measured`]), and tables 3, 4 and 7 are about other data. So all rows that are not planted
+//! can be true together.
 
 use fivefold_base::{Rng, Seed};
-use fivefold_stats::{kendall_tau_b, paired_t};
+use fivefold_stats::{StatsError, kendall_tau_b};
+
+use super::measured::{BORDER, Measured, QUERIES};
 
 /// The systems of the paper.
 pub(crate) const SYSTEMS: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
@@ -25,8 +29,6 @@ pub(crate) const SYSTEMS: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
 pub(crate) const MEASURES: [&str; 3] = ["ndcg@10", "ap", "rr"];
 /// Pairs of six systems.
 pub(crate) const PAIRS: usize = 15;
-/// Queries behind Tables 1, 5, 6 and 8.
-const QUERIES: i64 = 50;
 /// Queries behind Table 7, and the cutoff of its measure: the values are multiples of 1/50.
 const PILOT: i64 = 10 * 5;
 /// The numbers of the tables that may hold no impossible row.
@@ -92,23 +94,27 @@ pub(crate) struct Paper {
 
 impl Paper {
     /// Makes the paper of a student.
-    pub(crate) fn make(seed: Seed) -> Self {
+    ///
+    /// # Errors
+    /// None that can occur with the numbers made here; those of the tests.
+    pub(crate) fn make(seed: Seed) -> Result<Self, StatsError> {
         let seed = seed.derive("paper");
         let mut rng = seed.derive("which").rng();
         let mut sometimes = SOMETIMES;
         rng.shuffle(&mut sometimes);
         let has_fault = |number: usize| !SOMETIMES.contains(&number) || sometimes[..2].contains(&number);
         let table_rng = |number: u64| seed.derive_index("table", number).rng();
-        let means = means(&mut table_rng(1));
-        let (tau, nearest_tau) = tau(&means, &mut table_rng(2));
+        let measured = Measured::make(seed.derive("values"))?;
+        let means = std::array::from_fn(|measure| measured.means(measure, 0..QUERIES).map(|mean| mean.round() as i64));
+        let (tau, nearest_tau) = tau(&measured, &mut table_rng(2))?;
         let grades = grades(has_fault(3), &mut table_rng(3));
         let (conflicts, fewest_conflicts) = conflicts(&mut table_rng(4));
-        let intervals = intervals(&means[0], has_fault(5), &mut table_rng(5));
-        let p_values = p_values(&means[1], has_fault(6), &mut table_rng(6));
+        let intervals = intervals(&measured, has_fault(5), &mut table_rng(5))?;
+        let p_values = p_values(&measured, has_fault(6), &mut table_rng(6))?;
         let (precision, nearest_precision) = precision(&mut table_rng(7));
-        let wins = wins(has_fault(8), &mut table_rng(8));
+        let wins = wins(&measured, has_fault(8), &mut table_rng(8));
         let tables = vec![tau, grades, conflicts, intervals, p_values, precision, wins];
-        Paper { means, tables, nearest_tau, fewest_conflicts, nearest_precision }
+        Ok(Paper { means, tables, nearest_tau, fewest_conflicts, nearest_precision })
     }
 
     /// The means of the systems under one measure of Table 1.
@@ -145,34 +151,16 @@ fn between(rng: &mut Rng, low: i64, high: i64) -> i64 {
     low + rng.below((high - low + 1) as u64) as i64
 }
 
-fn means(rng: &mut Rng) -> [[i64; 6]; 3] {
-    let quality: Vec<i64> = SYSTEMS.iter().map(|_| between(rng, 0, 120)).collect();
-    [(380, 90), (240, 80), (520, 110)].map(|(base, spread)| {
-        loop {
-            let mut row = [0; 6];
-            row.iter_mut().zip(&quality).for_each(|(mean, quality)| *mean = base + quality + between(rng, 0, spread));
-            let mut sorted = row;
-            sorted.sort_unstable();
-            // Two systems whose printed means are equal or nearly equal would leave their order open.
-            if sorted.windows(2).all(|pair| pair[1] - pair[0] >= 3) {
-                return row;
-            }
-        }
-    })
-}
-
-fn tau(means: &[[i64; 6]; 3], rng: &mut Rng) -> (PrintedTable, f64) {
+fn tau(measured: &Measured, rng: &mut Rng) -> Result<(PrintedTable, f64), StatsError> {
+    let half = QUERIES / 2;
+    let sets = [("all 50 queries", 0..QUERIES), ("25 short queries", 0..half), ("25 long queries", half..QUERIES)];
     let mut rows = Vec::new();
     let mut values = Vec::new();
     for (one, other) in [(0, 1), (0, 2), (1, 2)] {
-        for set in ["all 50 queries", "25 short queries", "25 long queries"] {
-            let value = if set.starts_with("all") {
-                let [first, second] = [one, other].map(|measure| means[measure].map(|mean| mean as f64));
-                // Both lists have an order without ties, so tau is defined.
-                kendall_tau_b(&first, &second).ok().flatten().unwrap_or(1.0)
-            } else {
-                1.0 - 2.0 * between(rng, 0, 5) as f64 / PAIRS as f64
-            };
+        for (set, queries) in &sets {
+            let [first, second] = [one, other].map(|measure| measured.means(measure, queries.clone()));
+            // Both lists have an order without ties, so tau is defined.
+            let value = kendall_tau_b(&first, &second)?.unwrap_or(1.0);
             values.push(value);
             rows.push((format!("{} and {}, {set}", MEASURES[one], MEASURES[other]), vec![format!("{value:.3}")]));
         }
@@ -185,7 +173,7 @@ fn tau(means: &[[i64; 6]; 3], rng: &mut Rng) -> (PrintedTable, f64) {
     rows[planted].1 = vec![format!("{moved:.3}")];
     let title = "Kendall's tau between the orders of the six systems. No two systems tie.";
     let columns = &["measures and queries", "tau"];
-    (PrintedTable { number: 2, title, columns, rows, planted: Some(planted) }, nearest)
+    Ok((PrintedTable { number: 2, title, columns, rows, planted: Some(planted) }, nearest))
 }
 
 fn grades(has_fault: bool, rng: &mut Rng) -> PrintedTable {
@@ -236,8 +224,8 @@ fn conflicts(rng: &mut Rng) -> (PrintedTable, i64) {
     let cells = |numbers: &[i64; 3]| numbers.iter().map(i64::to_string).collect();
     let table = PrintedTable {
         number: 4,
-        title: "Significant comparisons, of 15 pairs of systems, under each measure and under its version V2. A\n\
-                *conflict* is a comparison that is significant under exactly one of the two.",
+        title: "Significant comparisons on another collection, of 15 pairs of systems, under each measure and\n\
+                under its version V2. A *conflict* is a comparison that is significant under exactly one of the two.",
         columns: &["measure", "power", "power of V2", "conflicts"],
         rows: names.iter().zip(&numbers).map(|(name, numbers)| ((*name).to_owned(), cells(numbers))).collect(),
         planted: Some(row),
@@ -245,13 +233,15 @@ fn conflicts(rng: &mut Rng) -> (PrintedTable, i64) {
     (table, fewest)
 }
 
-fn intervals(ndcg: &[i64; 6], has_fault: bool, rng: &mut Rng) -> PrintedTable {
-    let mut rows: Vec<[i64; 3]> = (0..5)
-        .map(|system| {
-            let (mean, width) = (ndcg[system] - ndcg[5], between(rng, 12, 40));
-            [mean, mean - width, mean + width]
-        })
-        .collect();
+fn intervals(measured: &Measured, has_fault: bool, rng: &mut Rng) -> Result<PrintedTable, StatsError> {
+    let mut rows = Vec::new();
+    for system in 0..SYSTEMS.len() - 1 {
+        let test = measured.test(0, system)?;
+        // The standard error is the difference divided by t; no difference is 0.
+        let half = (BORDER * test.difference / test.t).round() as i64;
+        let mean = test.difference.round() as i64;
+        rows.push([mean, mean - half, mean + half]);
+    }
     let planted = has_fault.then(|| rng.index(rows.len()));
     if let Some([mean, low, high]) = planted.and_then(|row| rows.get_mut(row)) {
         let width = *high - *low;
@@ -265,29 +255,21 @@ fn intervals(ndcg: &[i64; 6], has_fault: bool, rng: &mut Rng) -> PrintedTable {
     let row = |(system, numbers): (&&str, &[i64; 3])| {
         (format!("{system} minus F"), numbers.iter().map(|number| thousandths(*number)).collect())
     };
-    PrintedTable {
+    Ok(PrintedTable {
         number: 5,
         title: "Difference of each system to system F under ndcg@10: the mean, and its 95 % t-interval.",
         columns: &["systems", "mean", "low", "high"],
         rows: SYSTEMS.iter().zip(&rows).map(row).collect(),
         planted,
-    }
+    })
 }
 
-fn p_values(ap: &[i64; 6], has_fault: bool, rng: &mut Rng) -> PrintedTable {
-    let mut rows: Vec<(i64, i64)> = (0..5)
-        .map(|system| {
-            let size = loop {
-                let size = between(rng, 30, 380);
-                // Close to the border, the two printed digits of t would leave it open.
-                if (size - 201).abs() > 20 {
-                    break size;
-                }
-            };
-            let t = if ap[system] < ap[5] { -size } else { size };
-            (t, (two_sided_p(t as f64 / 100.0) * 1000.0).round() as i64)
-        })
-        .collect();
+fn p_values(measured: &Measured, has_fault: bool, rng: &mut Rng) -> Result<PrintedTable, StatsError> {
+    let mut rows = Vec::new();
+    for system in 0..SYSTEMS.len() - 1 {
+        let test = measured.test(1, system)?;
+        rows.push(((100.0 * test.t).round() as i64, (1000.0 * test.p).round() as i64));
+    }
     let planted = has_fault.then(|| rng.index(rows.len()));
     if let Some((t, p)) = planted.and_then(|row| rows.get_mut(row)) {
         *p = if t.abs() > 201 { between(rng, 90, 320) } else { between(rng, 4, 38) };
@@ -297,20 +279,13 @@ fn p_values(ap: &[i64; 6], has_fault: bool, rng: &mut Rng) -> PrintedTable {
         let t = format!("{sign}{}.{:02}", t.abs() / 100, t.abs() % 100);
         (format!("{system} minus F"), vec![t, thousandths(p)])
     };
-    PrintedTable {
+    Ok(PrintedTable {
         number: 6,
         title: "Paired t-test of each system against system F under ap on the 50 queries: t and the two-sided p.",
         columns: &["systems", "t", "p"],
         rows: SYSTEMS.iter().zip(&rows).map(row).collect(),
         planted,
-    }
-}
-
-/// The two-sided p of a t with 49 degrees of freedom. Differences `t/7 + 1` and `t/7 - 1`, 25 times
-/// each, have the mean t/7 and the variance 50/49, so their statistic is t.
-fn two_sided_p(t: f64) -> f64 {
-    let differences: Vec<f64> = (0..QUERIES).map(|query| t / 7.0 + if query % 2 == 0 { 1.0 } else { -1.0 }).collect();
-    paired_t(&differences, &[0.0; QUERIES as usize]).map_or(f64::NAN, |test| test.p)
+    })
 }
 
 fn precision(rng: &mut Rng) -> (PrintedTable, f64) {
@@ -322,7 +297,7 @@ fn precision(rng: &mut Rng) -> (PrintedTable, f64) {
     let line = |(name, value): (&&str, &i64)| ((*name).to_owned(), vec![thousandths(*value)]);
     let table = PrintedTable {
         number: 7,
-        title: "A first look: mean P@5 over ten queries.",
+        title: "A first look: mean P@5 over ten other queries.",
         columns: &["system", "P@5"],
         rows: SYSTEMS.iter().zip(&values).map(line).collect(),
         planted: Some(row),
@@ -330,14 +305,8 @@ fn precision(rng: &mut Rng) -> (PrintedTable, f64) {
     (table, nearest)
 }
 
-fn wins(has_fault: bool, rng: &mut Rng) -> PrintedTable {
-    let mut rows: Vec<[i64; 3]> = (0..5)
-        .map(|_| {
-            let ties = between(rng, 0, 9);
-            let wins = between(rng, 14, 30);
-            [wins, ties, QUERIES - ties - wins]
-        })
-        .collect();
+fn wins(measured: &Measured, has_fault: bool, rng: &mut Rng) -> PrintedTable {
+    let mut rows: Vec<[i64; 3]> = (0..SYSTEMS.len() - 1).map(|system| measured.wins(system)).collect();
     let planted = has_fault.then(|| rng.index(rows.len()));
     if let Some(row) = planted {
         let sign = if rng.below(2) == 0 { -1 } else { 1 };
@@ -385,7 +354,7 @@ mod tests {
     fn the_planted_rows_are_impossible_and_no_others() {
         let mut clean = 0;
         for student in 0..300 {
-            let paper = Paper::make(Seed::new(student));
+            let paper = Paper::make(Seed::new(student)).unwrap();
             for table in &paper.tables {
                 clean += usize::from(table.planted.is_none());
                 for row in 0..table.rows.len() {
@@ -400,7 +369,7 @@ mod tests {
     #[test]
     fn what_follows_is_nearest() {
         for student in 0..100 {
-            let paper = Paper::make(Seed::new(student));
+            let paper = Paper::make(Seed::new(student)).unwrap();
             let of = |number: usize| {
                 let table = &paper.tables[number - 2];
                 (table, table.planted.unwrap())
@@ -419,17 +388,96 @@ mod tests {
         }
     }
 
+    /// The largest sum of A - F under rr, given wins, ties and losses of A and the sum of F. A value of
+    /// rr is 1, 1/2, 1/3, ... or 0. For each price of a unit of F, the best queries give a bound (weak
+    /// duality); the lowest bound counts.
+    fn most(wins: f64, ties: f64, losses: f64, sum: f64) -> f64 {
+        let bound = |price: f64| {
+            // A win has F at 0 or at most at 1/2; a lost query with F = 1/k has A at most at 1/(k + 1).
+            let win = f64::max(1.0, 0.5 - 0.5 * price);
+            let tie = f64::max(0.0, -price);
+            let lost = |k: i32| -1.0 / f64::from(k * (k + 1)) - price / f64::from(k);
+            let loss = (1..200).map(lost).fold(0.0, f64::max);
+            wins * win + ties * tie + losses * loss + price * sum
+        };
+        (0..=300).map(|step| bound(f64::from(step) / 100.0 - 2.0)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Whether a row of tables 6 and 8 can stand beside Table 1. Printed numbers are rounded.
+    fn fits(paper: &Paper, table: &PrintedTable, row: usize) -> bool {
+        let at = |column| table.number(row, column);
+        let of = |measure: usize| (paper.scores(measure)[row], paper.scores(measure)[5]);
+        match table.number {
+            6 => {
+                let (a, f) = of(1);
+                let (difference, t) = (a - f, at(0));
+                // Values from 0 to 1 have (A - F)^2 <= A + F, so the variance has a bound.
+                let deviation = difference.abs() * 7.0 / t.abs();
+                difference * t > 0.0 && deviation <= (a + f - difference * difference).sqrt() + 0.01
+            }
+            8 => {
+                let (a, f) = of(2);
+                let (slack, difference) = (0.06, 50.0 * (a - f));
+                difference <= most(at(0), at(1), at(2), 50.0 * f) + slack
+                    && -difference <= most(at(2), at(1), at(0), 50.0 * a) + slack
+            }
+            _ => true,
+        }
+    }
+
+    /// A row of an earlier version of this lab, which a solver found impossible: A has .697 and F .618.
+    #[test]
+    fn the_bound_of_wins_finds_a_row_that_cannot_be() {
+        let bound = most(16.0, 5.0, 29.0, 50.0 * 0.618);
+        assert!((bound - 3.57).abs() < 0.01 && bound < 50.0 * (0.697 - 0.618), "{bound}");
+    }
+
+    #[test]
+    fn rows_that_are_not_planted_fit_table_1_and_each_other() {
+        for student in 0..300 {
+            let paper = Paper::make(Seed::new(student)).unwrap();
+            for table in &paper.tables {
+                for row in (0..table.rows.len()).filter(|&row| table.planted != Some(row)) {
+                    assert!(fits(&paper, table, row), "student {student}, {table:?}, row {row}");
+                }
+            }
+            // Of three orders, a pair is swapped in none or in two of the three comparisons.
+            let tau = &paper.tables[0];
+            for set in 0..3 {
+                let rows = [set, set + 3, set + 6];
+                if rows.iter().all(|&row| tau.planted != Some(row)) {
+                    let swaps = rows.map(|row| ((1.0 - tau.number(row, 0)) * 7.5).round() as i64);
+                    let [a, b, c] = swaps;
+                    assert!((a + b + c) % 2 == 0 && a <= b + c && b <= a + c && c <= a + b, "{swaps:?}");
+                }
+            }
+        }
+    }
+
+    /// scipy 1.17: 2 * stats.t.sf([2.0, .5, 3.5], 49) = .0511, .6193, .0010. The p falls with abs(t),
+    /// so a printed p lies between those of the neighbours. A t is printed to .005, and the density is
+    /// below .4, so p moves by .004 at most.
     #[test]
     fn p_is_that_of_scipy() {
-        // scipy 1.17: 2 * stats.t.sf(t, 49)
-        for (t, p) in [(2.0, 0.05105914825741809), (0.5, 0.6193131862101314), (3.5, 0.0010013273839442362)] {
-            assert!((two_sided_p(t) - p).abs() < 1e-9, "{t}: {}", two_sided_p(t));
+        let known = [(0.0, 1.0), (0.5, 0.6193), (2.0, 0.0511), (3.5, 0.0010), (f64::INFINITY, 0.0)];
+        let mut seen = [0; 4];
+        for student in 0..50 {
+            let paper = Paper::make(Seed::new(student)).unwrap();
+            let table = &paper.tables[4];
+            for row in (0..5).filter(|&row| table.planted != Some(row)) {
+                let (t, p) = (table.number(row, 0).abs(), table.number(row, 1));
+                let place = known.windows(2).position(|pair| pair[0].0 <= t && t < pair[1].0).unwrap();
+                seen[place] += 1;
+                assert!(known[place + 1].1 - 0.0045 <= p && p <= known[place].1 + 0.0045, "{t} {p}");
+            }
         }
+        assert!(seen.iter().all(|&count| count > 0), "{seen:?}");
     }
 
     #[test]
     fn tau_of_all_queries_follows_from_table_1() {
-        let paper = (0..).map(|seed| Paper::make(Seed::new(seed))).find(|paper| paper.tables[0].planted != Some(0));
+        let paper =
+            (0..).map(|seed| Paper::make(Seed::new(seed)).unwrap()).find(|paper| paper.tables[0].planted != Some(0));
         let paper = paper.unwrap();
         let (first, second) = (paper.scores(0), paper.scores(1));
         let mut swaps = 0;
