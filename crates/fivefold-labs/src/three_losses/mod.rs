@@ -28,7 +28,7 @@ const ABOUT: About = About {
     title: "Pointwise, pairwise, listwise",
     minutes: 85,
     learns: "differentiate three losses of a ranking, and train a ranker with each",
-    version: 1,
+    version: 2,
 };
 
 /// Files of the folder: the name and the text. Rust's have another ending here, so that no tool takes
@@ -104,7 +104,7 @@ impl Lab for ThreeLosses {
             ),
             Cell::new(
                 "think.perfect",
-                "d1 of grade 2 has the score 9, d2 of grade 0 the score 1: which loss pushes d1 down",
+                "d1 of grade 2 has the score 9, d2 of grade 0 the score 1: which loss pushes both down",
                 Answer::word("squared"),
             ),
         ]);
