@@ -5,6 +5,7 @@
 //! and ids. Values and their steps are those of `fivefold_metrics` under the dialect `paper`.
 
 mod queries;
+mod tied;
 
 use fivefold_base::Assessment;
 use fivefold_metrics::conventions::Unjudged;
@@ -155,6 +156,15 @@ fn cell(query: &Query, asked: &Asked) -> Result<Cell, LabError> {
     };
     let version = if asked.measure.contains(".v1") { Version::V1 } else { Version::Original };
     let version = if asked.measure.contains(".v2") { Version::V2 } else { version };
-    let steps = lines(&told, version, |row| retrieved[row].0.id.clone());
+    let steps = match tied::orders(&scores) {
+        Some(orders) => {
+            let ids: Vec<&str> = retrieved.iter().map(|(document, _)| document.id.as_str()).collect();
+            tied::steps(&orders, &ids, asked.asks, |scores| {
+                evaluator.evaluate(&judged, scores, &mut Scratch::default(), &mut value)?;
+                Ok(value[0])
+            })?
+        }
+        None => lines(&told, version, |row| retrieved[row].0.id.clone()),
+    };
     Ok(Cell::new(format!("{}.{}", query.name, asked.key), asked.asks, Answer::Number(right)).with_steps(steps))
 }

@@ -170,3 +170,17 @@ fn steps_lead_to_the_value() {
     }
     assert_eq!(files(lab("1").unwrap(), STUDENTS[0]).len(), 2);
 }
+
+/// The worksheet asks for the orders of documents that tie, so the steps show each of them, as
+/// enumeration gives it.
+#[test]
+fn steps_of_ties_show_each_order() {
+    for (query, orders) in [("q8", 2), ("q9", 6)] {
+        for cell in lab("1").unwrap().cells(&Student::new(STUDENTS[1]).unwrap()).unwrap() {
+            if cell.name.starts_with(query) {
+                let shown = cell.steps.iter().filter(|step| step.starts_with("order ")).count();
+                assert_eq!((shown, cell.steps.len()), (orders, orders + 1), "{}: {:?}", cell.name, cell.steps);
+            }
+        }
+    }
+}
