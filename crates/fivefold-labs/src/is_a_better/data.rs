@@ -189,6 +189,13 @@ impl Rankers {
         (0..RANDOM_RANKERS).max_by(|one, other| means[*one].total_cmp(&means[*other])).unwrap_or(0)
     }
 
+    /// The rankers with the highest means, the highest first.
+    pub(super) fn highest(&self, count: usize) -> Vec<(String, f64)> {
+        let mut means: Vec<(usize, f64)> = self.means().into_iter().enumerate().collect();
+        means.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+        means.into_iter().take(count).map(|(ranker, mean)| (self.name(ranker), mean)).collect()
+    }
+
     /// Whether no other ranker has nearly the mean of the best.
     fn is_best_clear(&self) -> bool {
         let mut means = self.means();

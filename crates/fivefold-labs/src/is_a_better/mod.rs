@@ -25,7 +25,7 @@ const ABOUT: About = About {
     number: 5,
     name: "is-a-better",
     title: "Is A better than B?",
-    minutes: 85,
+    minutes: 90,
     learns: "test by permutation and by t, plan the number of topics, correct for many comparisons",
     version: 1,
 };
@@ -112,16 +112,23 @@ fn eight(data: &Data) -> Result<Vec<Cell>, LabError> {
     let flips = vec![flips, format!("p = {} / {vectors} = {}", p * vectors, number(p))];
     let statistic = format!("t = {} / ({} / root of 8) = {}", number(t.difference), number(deviation), number(t.t));
     let statistic = vec![statistic, format!("p = {} with {} degrees of freedom", number(t.p), t.degrees)];
+    let least = vec![
+        "all differences positive: the observed signs and their opposite are as far from 0, no others".to_owned(),
+        format!("p = 2 / {vectors} = {}", number(2.0 / vectors)),
+    ];
+    let verdict = format!("p = {} is {} .05", number(p), if p < ALPHA { "below" } else { "not below" });
     Ok(vec![
         real("eight.mean", "mean of A - B", t.difference).with_steps(first),
         real("eight.sd", "standard deviation of A - B", deviation).with_steps(spread),
         real("eight.as-large", "sign vectors with a sum at least as large", (p * vectors).round())
             .with_steps(flips.clone()),
         real("eight.p", "p-value of the permutation test", p).with_steps(flips),
-        real("eight.least", "the least p-value that eight topics can have", 2.0 / vectors),
+        real("eight.least", "the least p-value that the permutation test can have on eight topics", 2.0 / vectors)
+            .with_steps(least),
         real("eight.t", "t", t.t).with_steps(statistic.clone()),
         real("eight.t-p", "p-value of the t-test", t.p).with_steps(statistic),
-        Cell::new("eight.better", "is A better at .05, by the permutation test? yes or no", Answer::yes_no(p < ALPHA)),
+        Cell::new("eight.better", "is A better at .05, by the permutation test? yes or no", Answer::yes_no(p < ALPHA))
+            .with_steps(vec![verdict]),
     ])
 }
 
@@ -131,12 +138,24 @@ fn power(effect: f64) -> Result<Vec<Cell>, LabError> {
         let found = queries_needed(effect, 1.0, ALPHA, POWER)?;
         found.map(|count| count as f64).ok_or_else(|| LabError::Other("the effect is 0".to_owned()))
     };
+    let line = |effect: f64, topics: usize| -> Result<String, LabError> {
+        let power = paired_t_power(effect, topics, ALPHA)?;
+        Ok(format!("power({effect}, {topics}) = {}", number(power)))
+    };
+    // The number before is too small.
+    let around = |effect: f64, found: f64| -> Result<Vec<String>, LabError> {
+        Ok(vec![line(effect, found as usize - 1)?, line(effect, found as usize)?])
+    };
+    let (rough, whole, half) = (7.84 / (effect * effect), needed(effect)?, needed(effect / 2.0)?);
     Ok(vec![
-        real("power.rough", "topics by the rule of thumb", 7.84 / (effect * effect)),
-        real("power.eight", "power with 8 topics", paired_t_power(effect, 8, ALPHA)?),
-        real("power.fifty", "power with 50 topics", paired_t_power(effect, 50, ALPHA)?),
-        real("power.needed", "topics for a power of 0.8", needed(effect)?),
-        real("power.half", "topics for a power of 0.8, half the effect", needed(effect / 2.0)?),
+        real("power.rough", "topics by the rule of thumb", rough)
+            .with_steps(vec![format!("7.84 / {effect}^2 = {}", number(rough))]),
+        real("power.eight", "power with 8 topics", paired_t_power(effect, 8, ALPHA)?)
+            .with_steps(vec![line(effect, 8)?]),
+        real("power.fifty", "power with 50 topics", paired_t_power(effect, 50, ALPHA)?)
+            .with_steps(vec![line(effect, 50)?]),
+        real("power.needed", "topics for a power of 0.8", whole).with_steps(around(effect, whole)?),
+        real("power.half", "topics for a power of 0.8, half the effect", half).with_steps(around(effect / 2.0, half)?),
     ])
 }
 
@@ -162,8 +181,10 @@ fn family(data: &Data) -> Vec<Cell> {
         .zip(&by_bonferroni)
         .map(|((pair, p), q)| format!("{pair}: {p} x 6 = {}", number(*q)))
         .collect();
+    let low = order.iter().map(|&at| &data.family[at]).filter(|(_, p)| *p < ALPHA);
+    let low = low.map(|(pair, p)| format!("{pair}: {p} is below .05")).collect();
     let mut cells = vec![
-        real("family.none", "significant pairs without a correction", below(&p_values)),
+        real("family.none", "significant pairs without a correction", below(&p_values)).with_steps(low),
         real("family.bonferroni", "significant pairs by Bonferroni", below(&by_bonferroni)).with_steps(all),
         real("family.holm", "significant pairs by Holm", below(&by_holm)).with_steps(ladder.clone()),
     ];
@@ -181,33 +202,40 @@ fn random(data: &Data) -> Result<Vec<Cell>, LabError> {
     let best = data.random.best();
     let fresh: PairedT = data.fresh.tests()?[best];
     let any = 1.0 - libm::pow(1.0 - ALPHA, RANDOM_RANKERS as f64);
-    let significant: Vec<String> = (0..RANDOM_RANKERS)
-        .filter(|&ranker| p_values[ranker] < ALPHA)
-        .map(|ranker| {
-            let PairedT { difference, t, p, .. } = tests[ranker];
-            let name = data.random.name(ranker);
-            format!("{name}: mean difference {}, t = {}, p = {}", number(difference), number(t), number(p))
-        })
-        .collect();
+    let told = |ranker: usize, test: &PairedT| {
+        let [difference, t, p] = [test.difference, test.t, test.p].map(number);
+        format!("{}: mean of ranker - baseline {difference}, t = {t}, p = {p}", data.random.name(ranker))
+    };
+    let low = (0..RANDOM_RANKERS).filter(|&ranker| p_values[ranker] < ALPHA);
+    let significant: Vec<String> = low.map(|ranker| told(ranker, &tests[ranker])).collect();
     let adjusted = bonferroni(&p_values)[best];
     let by_holm = holm(&p_values).iter().filter(|p| **p < ALPHA).count() as f64;
-    let lucky = format!("the highest mean has {}", data.random.name(best));
+    let lucky = told(best, &tests[best]);
+    let on_fresh = told(best, &fresh);
+    let means = data.random.highest(3).into_iter().map(|(name, mean)| format!("{name}: mean {}", number(mean)));
+    let least = p_values.iter().copied().fold(f64::INFINITY, f64::min);
+    let times = least * RANDOM_RANKERS as f64;
+    let ladder = format!("the least p-value: {} x {RANDOM_RANKERS} = {}", number(least), number(times));
     Ok(vec![
-        real("random.expected", "false positives to expect", RANDOM_RANKERS as f64 * ALPHA),
+        real("random.expected", "false positives to expect", RANDOM_RANKERS as f64 * ALPHA)
+            .with_steps(vec![format!("{RANDOM_RANKERS} x {ALPHA} = {}", number(RANDOM_RANKERS as f64 * ALPHA))]),
         real("random.any", "probability of at least one, independent tests", any)
             .with_steps(vec![format!("1 - 0.95^20 = {}", number(any))]),
         real("random.count", "rankers with p < .05", significant.len() as f64).with_steps(significant),
-        Cell::new("random.best", "the ranker with the highest mean", Answer::word(data.random.name(best))),
-        real("random.best-p", "its p-value", p_values[best]).with_steps(vec![lucky.clone()]),
+        Cell::new("random.best", "the ranker with the highest mean", Answer::word(data.random.name(best)))
+            .with_steps(means.collect()),
+        real("random.best-p", "its p-value", p_values[best]).with_steps(vec![lucky]),
         real("random.bonferroni", "its p-value after Bonferroni", adjusted).with_steps(vec![format!(
             "{} x {RANDOM_RANKERS} = {}",
             number(p_values[best]),
             number(p_values[best] * RANDOM_RANKERS as f64)
         )]),
-        real("random.holm", "significant rankers by Holm", by_holm),
-        real("random.fresh", "its mean difference on fresh topics", fresh.difference).with_steps(vec![lucky.clone()]),
-        real("random.fresh-p", "its p-value on fresh topics", fresh.p).with_steps(vec![lucky]),
-        Cell::new("random.better", "is it better than the baseline? yes or no", Answer::yes_no(false)),
+        real("random.holm", "significant rankers by Holm", by_holm).with_steps(vec![ladder]),
+        real("random.fresh", "mean of ranker - baseline on fresh topics", fresh.difference)
+            .with_steps(vec![on_fresh.clone()]),
+        real("random.fresh-p", "its p-value on fresh topics", fresh.p).with_steps(vec![on_fresh]),
+        Cell::new("random.better", "is it better than the baseline? yes or no", Answer::yes_no(false))
+            .with_steps(vec!["all rankers and the baseline ordered the documents at random".to_owned()]),
     ])
 }
 

@@ -198,6 +198,21 @@ fn the_tools_of_the_folder_are_right() {
     }
 }
 
+/// Each wrong answer gets the way to the right one.
+#[test]
+fn each_cell_has_steps() {
+    for cell in own().cells(&Student::new(STUDENTS[0]).unwrap()).unwrap() {
+        assert!(!cell.steps.is_empty(), "{}", cell.name);
+        if let fivefold_labs::Answer::Number(Some(value)) = cell.answer
+            && value.fract() != 0.0
+        {
+            let value = format!("{value:.4}");
+            let value = value.trim_end_matches('0').trim_end_matches('.');
+            assert!(cell.steps.iter().any(|step| step.contains(value)), "{} {value}: {:?}", cell.name, cell.steps);
+        }
+    }
+}
+
 #[test]
 fn the_data_show_what_they_are_for() {
     assert!(LABS.iter().any(|lab| lab.about().number == 5));
