@@ -122,19 +122,20 @@ fn pair_cells(data: &Data, place: usize, pair: &Pair) -> Result<[Cell; 2], LabEr
         return Err(LabError::Other(what));
     };
     let told = |value: Option<f64>| value.map_or_else(|| "left out".to_owned(), number);
-    let mut steps = vec![format!("{one}: {}; {other}: {}", told(found.values[0][at]), told(found.values[1][at]))];
-    for effect in &found.rules {
-        let does = if effect.affects[at] { "alters" } else { "does not alter" };
+    let values = format!("{one}: {}; {other}: {}", told(found.values[0][at]), told(found.values[1][at]));
+    // Which of the rules alters the value stays the student's to find: the answer would be a gift.
+    let choices = found.rules.iter().map(|effect| {
         let [before, after] = &effect.choices;
-        steps.push(format!("{}: {before} in {one}, {after} in {other}; {does} this value", effect.rule));
-    }
+        format!("{}: {before} in {one}, {after} in {other}", effect.rule)
+    });
+    let choices: Vec<String> = ["rules in which the dialects differ:".to_owned()].into_iter().chain(choices).collect();
     let value = Cell::new(
         format!("pair{place}.value"),
         format!("{} of query {} under {other}", pair.measure, pair.query),
         Answer::Number(found.values[1][at]),
     );
     let rule = Cell::new(format!("pair{place}.rule"), "the rule that makes the difference", Answer::word(rule));
-    Ok([rule.with_steps(steps.clone()), value.with_steps(steps)])
+    Ok([rule.with_steps(choices), value.with_steps(vec![values])])
 }
 
 /// Values and means of a system under two dialects, with the effect of each rule.
