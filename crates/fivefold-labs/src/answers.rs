@@ -10,7 +10,9 @@ use std::path::Path;
 use fivefold_base::words::nearest;
 use toml::Value;
 
+use crate::entries::{Entry, Slip, entries};
 use crate::error::{LabError, read_text};
+use crate::forms::points;
 use crate::key::Question;
 use crate::lab::{Answer, Section};
 
@@ -30,6 +32,13 @@ pub enum Given {
     List(Vec<String>),
     /// Something else; how it looks.
     Strange(String),
+    /// A text that is not TOML.
+    Unreadable {
+        /// How it looks.
+        text: String,
+        /// Why it cannot be read, and what to write.
+        why: String,
+    },
 }
 
 impl Given {
@@ -79,7 +88,7 @@ impl Given {
             Given::Empty => String::new(),
             Given::Number(value) if value.is_nan() => "undefined".to_owned(),
             Given::Number(value) => value.to_string(),
-            Given::Text(text) | Given::Strange(text) => text.clone(),
+            Given::Text(text) | Given::Strange(text) | Given::Unreadable { text, .. } => text.clone(),
             Given::List(items) => items.join(", "),
         }
     }
@@ -104,42 +113,75 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Reads the file of a folder.
+    /// Reads the file of a folder. An answer that is not TOML is a remark with its line, and all
+    /// others are read.
     ///
     /// # Errors
-    /// If the file cannot be read or is not TOML, with the line and what to do.
+    /// If the file cannot be read.
     pub fn read(folder: &Path, questions: &[Question]) -> Result<Self, LabError> {
-        let path = folder.join(FILE);
-        let text = read_text(&path)?;
-        Answers::parse(&text, &path, questions)
+        Ok(Answers::parse(&read_text(&folder.join(FILE))?, questions))
     }
 
-    fn parse(text: &str, path: &Path, questions: &[Question]) -> Result<Self, LabError> {
-        let table: toml::Table = toml::from_str(text).map_err(|error| match LabError::toml(path, text, &error) {
-            LabError::File { file, line, what } => {
-                let help = "write `name = 0.25`, or `name = \"word\"` with quotes around a word";
-                LabError::File { file, line, what: format!("{what}; {help}") }
-            }
-            other => other,
-        })?;
+    fn parse(text: &str, questions: &[Question]) -> Self {
         let mut answers = Answers::default();
-        for (name, value) in &table {
+        match toml::from_str::<toml::Table>(text) {
+            Ok(table) => answers.take_table(&table, questions),
+            Err(error) => answers.take_entries(text, &error, questions),
+        }
+        answers
+    }
+
+    fn take_table(&mut self, table: &toml::Table, questions: &[Question]) {
+        for (name, value) in table {
             match value {
                 Value::Table(section) => {
                     for (own, value) in section {
-                        answers.take(format!("{name}.{own}"), value, questions);
+                        self.take(format!("{name}.{own}"), Given::new(value), questions);
                     }
                 }
-                value => answers.take(name.clone(), value, questions),
+                value => self.take(name.clone(), Given::new(value), questions),
             }
         }
-        Ok(answers)
     }
 
-    fn take(&mut self, name: String, value: &Value, questions: &[Question]) {
+    /// Takes what can be read of a file that is not TOML.
+    fn take_entries(&mut self, text: &str, error: &toml::de::Error, questions: &[Question]) {
+        for Entry { line, name, value } in entries(text) {
+            let Some(name) = name else {
+                if let Err(Slip { text, why }) = value {
+                    self.remarks.push(format!("{FILE}:{line}: `{text}` {why}"));
+                }
+                continue;
+            };
+            let twice = || {
+                let text = value.as_ref().map_or_else(|slip| slip.text.clone(), |value| Given::new(value).shown());
+                Slip { text, why: "stands twice: keep one of the two".to_owned() }
+            };
+            let slip = if self.given.contains_key(&name) { Some(twice()) } else { value.as_ref().err().cloned() };
+            let given = match (slip, &value) {
+                (None, Ok(value)) => Given::new(value),
+                (None, Err(_)) => Given::Empty,
+                (Some(Slip { text, why }), _) => {
+                    self.remarks.push(format!("{FILE}:{line}: `{name}` cannot be read: {why}"));
+                    Given::Unreadable { text, why: format!("line {line}: {why}") }
+                }
+            };
+            self.take(name, given, questions);
+        }
+        if self.remarks.is_empty() {
+            let (line, what) = match LabError::toml(Path::new(FILE), text, error) {
+                LabError::File { line, what, .. } => (line, what),
+                other => (None, other.to_string()),
+            };
+            let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+            self.remarks.push(format!("{FILE}{line}: {what}; all answers were read nevertheless"));
+        }
+    }
+
+    fn take(&mut self, name: String, given: Given, questions: &[Question]) {
         let mut names = questions.iter().filter(|question| question.cell.answer != Answer::Code);
         if names.clone().any(|question| question.cell.name == name) {
-            self.given.insert(name, Given::new(value));
+            self.given.insert(name, given);
             return;
         }
         let near = nearest(&name, names.by_ref().map(|question| question.cell.name.as_str()));
@@ -151,8 +193,9 @@ impl Answers {
 /// The empty file, with a place for each question.
 pub fn empty(title: &str, sections: &[Section], questions: &[Question]) -> String {
     let mut text = format!(
-        "# Answers of {title}\n#\n# Write a number (0.25), a fraction in quotes (\"2/3\"), \"undefined\" if a value does \
-         not exist,\n# or a word in quotes. A list has its words in brackets: [\"one\", \"two\"]. \"\" is an empty place.\n"
+        "# Answers of {title}\n#\n# Write a number with at least three decimals (0.250), a fraction in quotes (\"2/3\"),\n\
+         # \"undefined\" if a value does not exist, or a word in quotes. Counts are whole numbers.\n\
+         # A list has its words in brackets: [\"one\", \"two\"]. \"\" is an empty place.\n"
     );
     let placed = questions.iter().filter(|question| question.cell.answer != Answer::Code);
     // Keys without a table must stand before the first table.
@@ -160,7 +203,9 @@ pub fn empty(title: &str, sections: &[Section], questions: &[Question]) -> Strin
     let line = |question: &Question, key: &str| {
         let place = if matches!(question.cell.answer, Answer::Set(_)) { "[]" } else { "\"\"" };
         let asks = &question.cell.asks;
-        let asks = if asks.is_empty() { String::new() } else { format!("  # {asks}") };
+        let worth = if question.points == 1.0 { String::new() } else { format!("{} points", points(question.points)) };
+        let told: Vec<&str> = [asks.as_str(), &worth].into_iter().filter(|part| !part.is_empty()).collect();
+        let asks = if told.is_empty() { String::new() } else { format!("  # {}", told.join("; ")) };
         format!("{key} = {place}{asks}\n")
     };
     if !alone.is_empty() {
@@ -212,7 +257,7 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains("code"));
-        let read = Answers::parse(&text, "a".as_ref(), &questions()).unwrap();
+        let read = Answers::parse(&text, &questions());
         assert_eq!((read.given.len(), read.remarks.len()), (3, 0));
         assert!(read.given.values().all(|given| *given == Given::Empty));
     }
@@ -244,11 +289,25 @@ mod tests {
 
     #[test]
     fn a_name_that_is_no_cell_is_told() {
-        let read = Answers::parse("wy = 1\n[q1]\np = 1\n[code]\nown = 1\n", "a".as_ref(), &questions()).unwrap();
+        let read = Answers::parse("wy = 1\n[q1]\np = 1\n[code]\nown = 1\n", &questions());
         assert_eq!(read.given.len(), 1);
         assert!(read.remarks[1].contains("did you mean `why`?"), "{:?}", read.remarks);
         assert!(read.remarks[0].contains("`code.own` is no place"), "{:?}", read.remarks);
-        let error = Answers::parse("why = ties\n", "a.toml".as_ref(), &questions()).unwrap_err().to_string();
-        assert!(error.starts_with("a.toml:1: ") && error.contains("quotes around a word"), "{error}");
+    }
+
+    #[test]
+    fn a_slip_costs_its_own_answer_and_is_told_with_its_line() {
+        let read = Answers::parse("why = ties\n[q1]\np = 0.5\n", &questions());
+        assert_eq!(read.given["q1.p"], Given::Number(0.5));
+        let why = "line 1: a word needs quotes: \"ties\"".to_owned();
+        assert_eq!(read.given["why"], Given::Unreadable { text: "ties".to_owned(), why });
+        assert_eq!(read.remarks, ["answers.toml:1: `why` cannot be read: a word needs quotes: \"ties\""]);
+        // Which of two answers is meant is the student's to say.
+        let read = Answers::parse("[q1]\np = 0.5\np = 0.6\n", &questions());
+        assert!(matches!(&read.given["q1.p"], Given::Unreadable { why, .. } if why.contains("line 3: stands twice")));
+        // A section may stand twice.
+        let read = Answers::parse("[q1]\np = 0.5\n[q1]\ndocs = [\"a\"]\n", &questions());
+        assert_eq!((read.given.len(), read.remarks.len()), (2, 1));
+        assert!(read.remarks[0].starts_with("answers.toml:3: "), "{:?}", read.remarks);
     }
 }

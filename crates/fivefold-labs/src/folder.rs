@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::answers;
 use crate::assignment::Assignment;
 use crate::error::{LabError, read_text};
+use crate::forms::points;
 use crate::lab::Lab;
 use crate::notebook::notebook;
 use crate::student::Student;
@@ -64,14 +65,35 @@ pub fn write(assignment: &Assignment, student: &Student, folder: &Path) -> Resul
 fn files(assignment: &Assignment, student: &Student) -> Vec<(PathBuf, Vec<u8>)> {
     let handout = &assignment.handout;
     let answers = answers::empty(&assignment.title, &handout.sections, &assignment.questions);
+    let worksheet = format!("{}\n\n{}", handout.worksheet.trim_end(), points_of(assignment));
     let mut files = vec![
-        (PathBuf::from(WORKSHEET_FILE), handout.worksheet.clone().into_bytes()),
-        (PathBuf::from(NOTEBOOK_FILE), notebook(&handout.worksheet).into_bytes()),
+        (PathBuf::from(WORKSHEET_FILE), worksheet.clone().into_bytes()),
+        (PathBuf::from(NOTEBOOK_FILE), notebook(&worksheet).into_bytes()),
         (PathBuf::from(answers::FILE), answers.into_bytes()),
         (PathBuf::from(LAB_FILE), lab_text(assignment, student).into_bytes()),
     ];
     files.extend(handout.files.iter().map(|file| (PathBuf::from(&file.path), file.content.clone())));
     files
+}
+
+/// The last part of each worksheet: the points of each section of `answers.toml`.
+fn points_of(assignment: &Assignment) -> String {
+    let mut sections: Vec<(&str, f64)> = Vec::new();
+    for question in &assignment.questions {
+        let name = question.cell.name.split('.').next().unwrap_or_default();
+        match sections.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => *sum += question.points,
+            None => sections.push((name, question.points)),
+        }
+    }
+    let rows = sections.iter().map(|(name, sum)| format!("| `{name}` | {} |\n", points(*sum))).collect::<String>();
+    let all = points(assignment.points());
+    format!(
+        "## Points\n\nAn answer has 1 point, unless `{}` names more beside its place. \
+         Your teacher may weigh\nanswers in another way.\n\n| part | points |\n|---|---|\n{rows}| all | {all} |\n\n\
+         `fivefold lab grade . --points` shows your points without hints and right values.\n",
+        answers::FILE
+    )
 }
 
 fn lab_text(assignment: &Assignment, student: &Student) -> String {

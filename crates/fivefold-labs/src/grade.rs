@@ -35,6 +35,8 @@ pub struct Grader {
     pub expected: Option<Key>,
     /// Does not run the student's code: its cells have no points.
     pub no_run: bool,
+    /// Tells points alone: no hints, no arithmetic, no right values.
+    pub points_only: bool,
     /// The program that confines the student's code, as it confines the commands of an experiment.
     /// `None`: the code can do all that its user can.
     pub worker: Option<Worker>,
@@ -126,6 +128,8 @@ pub enum State {
     Wrong,
     /// No answer.
     Empty,
+    /// An answer that cannot be read: no points, and no hint that would give the answer away.
+    Unreadable,
     /// Code that was not run.
     NotRun,
 }
@@ -138,7 +142,18 @@ impl State {
             State::Partly => "partly right",
             State::Wrong => "wrong",
             State::Empty => "empty",
+            State::Unreadable => "cannot be read",
             State::NotRun => "not run",
+        }
+    }
+}
+
+impl GradedCell {
+    /// Leaves out all from which the right answer could be read. Why an answer cannot be read stays.
+    fn keep_points(&mut self) {
+        (self.hint, self.steps) = (None, Vec::new());
+        if self.state != State::Unreadable {
+            self.told.clear();
         }
     }
 }
@@ -147,8 +162,8 @@ impl Grader {
     /// Grades a folder.
     ///
     /// # Errors
-    /// If the folder cannot be graded: no `lab.toml`, another version of the lab, `answers.toml` that
-    /// is not TOML, and so on. The error names the place and says what to do.
+    /// If the folder cannot be graded: no `lab.toml`, no `answers.toml`, another version of the lab,
+    /// and so on. The error names the place and says what to do.
     pub fn grade(&self, folder: &Path) -> Result<Graded, LabError> {
         let file = LabFile::read(folder)?;
         let student = Student::new(&file.student)?;
@@ -161,7 +176,10 @@ impl Grader {
             Answer::Code => judge_code(question, code.as_ref()),
             _ => judge(question, answers.given.get(&question.cell.name).unwrap_or(&Given::Empty)),
         };
-        let cells: Vec<GradedCell> = assignment.questions.iter().map(cell).collect();
+        let mut cells: Vec<GradedCell> = assignment.questions.iter().map(cell).collect();
+        if self.points_only {
+            cells.iter_mut().for_each(GradedCell::keep_points);
+        }
         Ok(Graded {
             folder: folder.display().to_string(),
             lab: assignment.name.clone(),
@@ -233,50 +251,118 @@ fn judge(question: &Question, given: &Given) -> GradedCell {
     if *given == Given::Empty {
         return graded(question, 0.0, Some(State::Empty), String::new(), Vec::new());
     }
-    let (share, told) = match &question.cell.answer {
-        Answer::Number(right) => number_share(*right, given, question.tolerance),
-        Answer::Word(words) => word_share(words, given),
-        Answer::Set(words) => set_share(words, given),
-        Answer::Code => (0.0, None),
+    let judged = match &question.cell.answer {
+        Answer::Number(right) => number(*right, given, question.tolerance),
+        Answer::Word(words) => word(words, given),
+        Answer::Set(words) => set(words, given),
+        Answer::Code => Judged::share(0.0),
     };
-    graded(question, share, None, given.shown(), told.into_iter().collect())
+    let mut cell = graded(question, judged.share, judged.state, given.shown(), judged.told.into_iter().collect());
+    if judged.is_slip {
+        (cell.hint, cell.steps) = (None, Vec::new());
+    }
+    cell
 }
 
-fn number_share(right: Option<f64>, given: &Given, tolerance: f64) -> (f64, Option<String>) {
-    let is_right = match (right, given.number()) {
-        (_, None) => {
-            let what = "is no number: write 0.25 with a point, \"1/4\", or \"undefined\"";
-            return (0.0, Some(what.to_owned()));
-        }
-        (Some(right), Some(Some(given))) => (right - given).abs() <= tolerance + SLACK,
-        (right, Some(given)) => right.is_none() && given.is_none(),
-    };
-    (f64::from(u8::from(is_right)), None)
+/// What is found of an answer.
+struct Judged {
+    /// The share of the points.
+    share: f64,
+    /// The state, if the share does not say it.
+    state: Option<State>,
+    told: Option<String>,
+    /// Whether hint and arithmetic are left out: the student has the answer, and wrote it wrongly.
+    is_slip: bool,
 }
 
-fn word_share(words: &[String], given: &Given) -> (f64, Option<String>) {
-    let alike = |word: &str| words.iter().any(|right| plain(right) == plain(word));
-    match given {
-        Given::Strange(_) | Given::List(_) => (0.0, Some("is no word: write one word in quotes".to_owned())),
-        given => (f64::from(u8::from(alike(&given.shown()))), None),
+impl Judged {
+    fn share(share: f64) -> Self {
+        Judged { share, state: None, told: None, is_slip: false }
+    }
+
+    fn wrong(told: Option<&str>) -> Self {
+        Judged { told: told.map(str::to_owned), ..Judged::share(0.0) }
+    }
+
+    fn unreadable(why: &str) -> Self {
+        Judged { state: Some(State::Unreadable), is_slip: true, ..Judged::wrong(Some(why)) }
     }
 }
 
-fn set_share(words: &[String], given: &Given) -> (f64, Option<String>) {
+fn number(right: Option<f64>, given: &Given, tolerance: f64) -> Judged {
+    let written = match (given, given.number()) {
+        (Given::Unreadable { why, .. }, _) => return Judged::unreadable(why),
+        (_, None) => {
+            return Judged::unreadable("is no number: write 0.25 with a point, \"1/4\", or \"undefined\"");
+        }
+        (_, Some(written)) => written,
+    };
+    let (Some(right), Some(written)) = (right, written) else {
+        return Judged::share(f64::from(u8::from(right.is_none() && written.is_none())));
+    };
+    if (right - written).abs() <= tolerance + SLACK {
+        return Judged::share(1.0);
+    }
+    // The value to as many decimals as stand there, rounded or cut.
+    let agrees = decimals(given).is_some_and(|decimals| {
+        let scale = libm::pow(10.0, f64::from(decimals));
+        let is_it = |whole: f64| (whole / scale - written).abs() <= SLACK;
+        decimals > 0 && (is_it((right * scale).round()) || is_it((right * scale).trunc()))
+    });
+    if agrees {
+        let told = "right as far as it goes, but with too few decimals: write at least three";
+        return Judged { is_slip: true, ..Judged::wrong(Some(told)) };
+    }
+    let is_factor = |factor: f64| {
+        let moved = right * factor;
+        (moved - written).abs() <= tolerance * factor.abs().max(1.0) + SLACK && (moved - right).abs() > 2.0 * tolerance
+    };
+    match () {
+        () if is_factor(100.0) => Judged::wrong(Some("100 times the right value: which unit is asked for?")),
+        () if is_factor(-1.0) => Judged::wrong(Some("has the wrong sign")),
+        () => Judged::wrong(None),
+    }
+}
+
+/// The decimals that stand there; `None` if the answer is no plain decimal number.
+fn decimals(given: &Given) -> Option<u32> {
+    let shown = given.shown();
+    let digits = shown.trim_start_matches(['-', '+']);
+    let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
+    let plain = |text: &str| text.chars().all(|digit| digit.is_ascii_digit());
+    (plain(whole) && plain(decimals)).then(|| u32::try_from(decimals.len()).ok()).flatten()
+}
+
+fn word(words: &[String], given: &Given) -> Judged {
+    let alike = |word: &str| words.iter().any(|right| plain(right) == plain(word));
+    match given {
+        Given::Unreadable { why, .. } => Judged::unreadable(why),
+        Given::Strange(_) | Given::List(_) => Judged::unreadable("is no word: write one word in quotes"),
+        given => Judged::share(f64::from(u8::from(alike(&given.shown())))),
+    }
+}
+
+fn set(words: &[String], given: &Given) -> Judged {
     let given = match given {
         Given::List(items) => items.clone(),
-        Given::Strange(_) => return (0.0, Some("is no list of words: write [\"one\", \"two\"]".to_owned())),
+        Given::Unreadable { why, .. } => return Judged::unreadable(why),
+        Given::Strange(_) => return Judged::unreadable("is no list of words: write [\"one\", \"two\"]"),
+        Given::Text(text) if text.contains(',') => {
+            return Judged::unreadable("is one text: write a list with brackets, [\"one\", \"two\"]");
+        }
         given => vec![given.shown()],
     };
     let [right, given] = [words, &given].map(|words| words.iter().map(|word| plain(word)).collect::<BTreeSet<_>>());
     let hits = given.intersection(&right).count() as f64;
     let misses = given.difference(&right).count() as f64;
-    (((hits - misses) / right.len() as f64).max(0.0), None)
+    let told = format!("{hits} of {} words are right, {misses} of yours are wrong", right.len());
+    let told = Some(told).filter(|_| hits > 0.0 && (misses > 0.0 || hits < right.len() as f64));
+    Judged { told, ..Judged::share(((hits - misses) / right.len() as f64).max(0.0)) }
 }
 
-/// A word without capitals, and without blanks at its ends.
+/// A word without capitals, without blanks at its ends, and with `-` for `_` and for a blank.
 fn plain(word: &str) -> String {
-    word.trim().to_lowercase()
+    word.trim().to_lowercase().replace(['_', ' '], "-")
 }
 
 fn graded(question: &Question, share: f64, state: Option<State>, given: String, told: Vec<String>) -> GradedCell {
@@ -307,7 +393,7 @@ mod tests {
         let cell = Cell::new("a", "", answer);
         let question = Question { cell, points: 2.0, tolerance: 0.01, hint: Some("h".to_owned()) };
         let graded = judge(&question, &given);
-        assert_eq!(graded.hint.is_none(), graded.state == State::Right);
+        assert_eq!(graded.hint.is_none(), matches!(graded.state, State::Right | State::Unreadable));
         graded.points / 2.0
     }
 
@@ -325,6 +411,50 @@ mod tests {
         assert_eq!(share(half(), text("half")), 0.0);
         assert_eq!(share(Answer::Number(None), text("undefined")), 1.0);
         assert_eq!(share(Answer::Number(None), Given::Number(0.0)), 0.0);
+    }
+
+    /// A number that the student has, but wrote wrongly, gets no arithmetic that gives it away.
+    #[test]
+    fn slips_of_decimals_unit_and_sign_are_told() {
+        let judged = |right: f64, given: Given| {
+            let cell = Cell::new("a", "", Answer::Number(Some(right))).with_steps(vec!["1 + 1".to_owned()]);
+            let question = Question { cell, points: 1.0, tolerance: 0.001, hint: Some("h".to_owned()) };
+            let graded = judge(&question, &given);
+            assert_eq!(graded.points, 0.0);
+            (graded.told.join(" "), graded.hint.is_some() && !graded.steps.is_empty())
+        };
+        let number = Given::Number;
+        for (right, given, told, shown) in [
+            (19.3767, number(19.38), "too few decimals", false),
+            (19.3767, number(19.37), "too few decimals", false),
+            (0.6824, text("0.68"), "too few decimals", false),
+            (-0.6824, number(-0.7), "too few decimals", false),
+            (0.6824, number(0.69), "", true),
+            (0.6824, number(0.75), "", true),
+            (0.6824, number(0.6854), "", true),
+            (0.6824, number(1.0), "", true),
+            (0.6824, text("2/3"), "", true),
+            (0.0725, number(7.25), "100 times", true),
+            (0.0725, number(-0.0725), "wrong sign", true),
+            (0.0725, text("yes"), "is no number", false),
+        ] {
+            let (found, hinted) = judged(right, given.clone());
+            let fits = if told.is_empty() { found.is_empty() } else { found.contains(told) };
+            assert!(fits && hinted == shown, "{right} {given:?}: {found} {hinted}");
+        }
+        assert!(
+            judge(
+                &Question {
+                    cell: Cell::new("a", "", Answer::Number(Some(0.0))),
+                    points: 1.0,
+                    tolerance: 0.0,
+                    hint: None
+                },
+                &Given::Number(1.0)
+            )
+            .told
+            .is_empty()
+        );
     }
 
     #[test]
@@ -345,5 +475,9 @@ mod tests {
             assert_eq!(share(set(), list(words)), expected, "{words:?}");
         }
         assert_eq!(share(set(), text("a")), 0.25);
+        assert_eq!(share(set(), text("a, b")), 0.0);
+        for written in ["best-seed", "Best seed", "best_seed "] {
+            assert_eq!(share(Answer::word("best-seed"), text(written)), 1.0, "{written}");
+        }
     }
 }

@@ -224,7 +224,7 @@ pub enum Answer {
     /// tolerance.
     Number(Option<f64>),
     /// A word. Any of these counts; the first is the usual spelling. Case and blanks at the ends do
-    /// not matter.
+    /// not matter, and `-`, `_` and a blank are the same.
     Word(Vec<String>),
     /// Words in any order, without repetition. Each right word earns its share of the points, and
     /// each wrong word costs such a share; never below 0.

@@ -4,6 +4,7 @@ pub mod answers;
 pub mod assignment;
 pub mod class;
 pub mod eleven_programs;
+mod entries;
 mod error;
 mod explained;
 pub mod folder;

@@ -42,6 +42,7 @@ fn a_class_of_thirty_is_handed_out_and_graded_by_one_command_each() {
     fs::write(at.join("class/s01/answers.toml"), "[q7]\np = 0\ndcg = 0\nerr = 0\nap = \"undefined\"\n").unwrap();
     fs::write(at.join("class/s02/answers.toml"), "[q7]\np = oops\n").unwrap();
     fs::remove_file(at.join("class/s03/lab.toml")).unwrap();
+    fs::remove_file(at.join("class/s05/answers.toml")).unwrap();
     let folders = ids().iter().map(|id| format!("class/{id}")).collect::<Vec<_>>().join(" ");
     let graded = run(at, &format!("lab grade {folders} --csv grades.csv"));
     let text = String::from_utf8(graded.stdout).unwrap();
@@ -57,9 +58,16 @@ fn a_class_of_thirty_is_handed_out_and_graded_by_one_command_each() {
     assert!(stderr(at, "lab grade class/s04 class/s05 --format gradescope", 2).contains("takes one folder"));
     let found = json(at, "lab grade class/s01 --format gradescope");
     assert_eq!((&found["score"], &found["tests"][0]["max_score"]), (&4.0.into(), &1.0.into()));
-    let failed = run(at, "lab grade class/s02 --format gradescope");
+    let slip = json(at, "lab grade class/s02 --format gradescope");
+    assert!(slip["output"].as_str().unwrap().contains("answers.toml:2"), "{slip}");
+    let failed = run(at, "lab grade class/s05 --format gradescope");
     let failed: serde_json::Value = serde_json::from_slice(&failed.stdout).unwrap();
-    assert!(failed["output"].as_str().unwrap().contains("answers.toml:2"), "{failed}");
+    assert!(failed["output"].as_str().unwrap().contains("cannot read"), "{failed}");
+
+    fs::write(at.join("class/s04/answers.toml"), "[q7]\np = 1\n").unwrap();
+    assert!(stdout(at, "lab grade class/s04").contains("hint: "));
+    let points = stdout(at, "lab grade class/s04 --points");
+    assert!(points.contains("0 of 47 points") && points.contains("q7.p: wrong, 1\n") && !points.contains("hint"));
 }
 
 #[test]

@@ -33,6 +33,10 @@ pub fn graded_text(graded: &Graded) -> String {
     if empty > 0 {
         text.push_str(&format!("\nEmpty: {}\n", counted(empty, "cell")));
     }
+    let unreadable = open.iter().filter(|cell| cell.state == State::Unreadable).count();
+    if unreadable > 0 {
+        text.push_str(&format!("\nCannot be read: {}\n", counted(unreadable, "cell")));
+    }
     if !graded.remarks.is_empty() {
         text.push('\n');
     }

@@ -66,11 +66,10 @@ fn a_changed_data_file_is_named_and_changes_no_answer() {
 #[test]
 fn folders_that_cannot_be_graded_are_counted_and_stop_no_other() {
     let at = tempfile::tempdir().unwrap();
-    let damage: [(&str, &str, &str, &str); 6] = [
+    let damage: [(&str, &str, &str, &str); 5] = [
         ("a", "lab.toml", "lab = \"measures-by-hand\"\nstudent = \"a\"\nversion = 99\n", "version 99"),
         ("b", "lab.toml", "lab = \"no-such-lab\"\nstudent = \"b\"\nversion = 1\n", "--expected"),
         ("c", "lab.toml", "lab = \"measures-by-hand\"\nversion = 1\n", "missing field `student`"),
-        ("d", "answers.toml", "[q1]\np = half\n", "answers.toml:2"),
         ("e", "lab.toml", "lab = \"measures-by-hand\"\nstudent = \"\"\nversion = 1\n", "cannot be a student's id"),
         ("f", "answers.toml", "", ""),
     ];
@@ -80,20 +79,72 @@ fn folders_that_cannot_be_graded_are_counted_and_stop_no_other() {
         fs::write(folder.join(file), text).unwrap();
         folders.push(folder);
     }
-    fs::remove_file(folders[7].join("answers.toml")).unwrap();
+    fs::remove_file(folders[6].join("answers.toml")).unwrap();
     fs::write(at.path().join("roster.csv"), "id\n").unwrap();
     folders.push(at.path().join("roster.csv"));
     let class = Class::grade(&Grader::default(), &folders);
-    assert_eq!((class.graded.len(), class.failed.len()), (1, 8));
+    assert_eq!((class.graded.len(), class.failed.len()), (1, 7));
     for (failed, (_, _, _, told)) in class.failed[1..].iter().zip(damage) {
         assert!(failed.problem.contains(told), "{}", failed.problem);
     }
     let text = class_text(&class);
-    assert!(text.contains("Graded: 1 folder\nNot graded: 8 folders\n"), "{text}");
+    assert!(text.contains("Graded: 1 folder\nNot graded: 7 folders\n"), "{text}");
     assert!(text.contains("roster.csv is not a folder") && text.contains("cannot read"), "{text}");
     assert_eq!(text.matches("guards against copying").count(), 1);
     let table = csv(&class).unwrap();
-    assert_eq!(table.lines().count(), 10, "{table}");
+    assert_eq!(table.lines().count(), 9, "{table}");
+}
+
+/// A slip costs its own answer, is named with its line, and gives no right value away.
+#[test]
+fn an_answer_that_cannot_be_read_costs_no_other() {
+    let at = tempfile::tempdir().unwrap();
+    let folder = written(at.path(), "s1");
+    fs::write(folder.join(answers::FILE), "[q7]\np = 0\nap = undefined\nerr = 0,0\ndcg = 0\n").unwrap();
+    let graded = Grader::default().grade(&folder).unwrap();
+    assert_eq!((graded.points, graded.remarks.len()), (2.0, 2));
+    assert!(graded.remarks[0].starts_with("answers.toml:3: `q7.ap` cannot be read: a word needs quotes"));
+    for name in ["q7.ap", "q7.err"] {
+        let cell = graded.cells.iter().find(|cell| cell.name == name).unwrap();
+        assert_eq!((cell.state, &cell.hint, cell.steps.len()), (State::Unreadable, &None, 0));
+    }
+    let text = graded_text(&graded);
+    assert!(text.contains("q7.ap: cannot be read, undefined\n  line 3: a word needs") && text.contains(": 2 cells"));
+    assert!(class_text(&Class::grade(&Grader::default(), &[folder.clone(), folder])).contains("answers.toml:4: "));
+}
+
+/// With points alone, no form of the report has a hint, arithmetic, or a right value.
+#[test]
+fn points_alone_give_no_right_value_away() {
+    let at = tempfile::tempdir().unwrap();
+    let folder = written(at.path(), "s1");
+    fs::write(folder.join(answers::FILE), "[q7]\np = 0\nerr = 1\nrr = [1]\n[q1]\nrr = 50\n").unwrap();
+    let full = Grader::default().grade(&folder).unwrap();
+    let points = Grader { points_only: true, ..Grader::default() }.grade(&folder).unwrap();
+    assert_eq!((full.points, full.most), (points.points, points.most));
+    assert!(full.cells.iter().any(|cell| !cell.steps.is_empty()));
+    assert!(points.cells.iter().all(|cell| cell.hint.is_none() && cell.steps.is_empty()));
+    let forms = [graded_text(&points), gradescope(&points).to_string(), classroom(&points).to_string()];
+    assert!(forms.iter().all(|form| !form.contains("hint") && !form.contains("rank")), "{forms:?}");
+    assert!(forms[0].contains("q7.err: wrong, 1\n") && forms[0].contains("is no number"), "{}", forms[0]);
+}
+
+/// The worksheet ends with the points, and `answers.toml` names places with more than one.
+#[test]
+fn points_stand_on_the_worksheet() {
+    let at = tempfile::tempdir().unwrap();
+    for lab in LABS {
+        let folder = at.path().join(lab.about().name);
+        write_lab(*lab, &Student::new("s1").unwrap(), &folder).unwrap();
+        let most = Grader { no_run: true, ..Grader::default() }.grade(&folder).unwrap().most;
+        let worksheet = fs::read_to_string(folder.join("worksheet.md")).unwrap();
+        let (_, points) = worksheet.split_once("\n## Points\n").unwrap();
+        let of = |row: &str| row.trim_end_matches(" |").rsplit(' ').next().unwrap().parse::<f64>().unwrap();
+        let rows: Vec<f64> = points.lines().filter(|line| line.starts_with("| `")).map(of).collect();
+        assert_eq!((rows.iter().sum::<f64>(), points.contains(&format!("| all | {most} |"))), (most, true), "{points}");
+    }
+    let answers = fs::read_to_string(at.path().join("is-a-better/answers.toml")).unwrap();
+    assert!(answers.contains("sum at least as large; 3 points\n"), "{answers}");
 }
 
 #[test]

@@ -76,6 +76,7 @@ struct NewArgs {
   fivefold lab grade class/* --csv grades.csv
   fivefold lab grade submission --format gradescope > results.json
   fivefold lab grade class/* --expected expected.toml
+  fivefold lab grade my-lab --points                   points alone: no hints, no right values
 
 Exit codes: 0 all folders graded, 1 a folder could not be graded (the others are), 2 the request cannot be done.
 
@@ -97,6 +98,9 @@ struct GradeArgs {
     /// Do not run code of students; its cells have no points
     #[arg(long)]
     no_run: bool,
+    /// Show points alone: no hints and no right values
+    #[arg(long)]
+    points: bool,
     #[command(flatten)]
     replace: ReplaceArgs,
 }
@@ -237,7 +241,7 @@ impl GradeArgs {
         }
         let worker = Worker::this_program()
             .map_err(|error| Problem::new(format!("cannot tell where this program is: {error}")))?;
-        let grader = Grader { expected, no_run: self.no_run, worker: Some(worker) };
+        let grader = Grader { expected, no_run: self.no_run, points_only: self.points, worker: Some(worker) };
         let class = Class::grade(&grader, &self.folders);
         if let Some(path) = &self.csv {
             files::write(path, csv(&class).map_err(report)?.as_bytes())?;
