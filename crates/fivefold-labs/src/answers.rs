@@ -12,7 +12,7 @@ use toml::Value;
 
 use crate::entries::{Entry, Slip, entries};
 use crate::error::{LabError, read_text};
-use crate::forms::points;
+use crate::explained::points;
 use crate::key::Question;
 use crate::lab::{Answer, Section};
 

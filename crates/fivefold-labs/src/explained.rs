@@ -1,4 +1,4 @@
-//! The arithmetic of a value as lines for a student.
+//! The arithmetic of a value as lines for a student, and numbers as reports show them.
 
 use fivefold_metrics::explain::{Bound, Position, Step};
 use fivefold_metrics::{Explanation, Version};
@@ -68,6 +68,13 @@ fn step(step: &Step) -> String {
 /// A number with four decimals, without zeros at the end.
 pub(crate) fn number(value: f64) -> String {
     let text = format!("{value:.4}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// Points without needless decimals: `3`, `2.5`, `0.33`.
+pub fn points(value: f64) -> String {
+    let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::answers;
 use crate::assignment::Assignment;
 use crate::error::{LabError, read_text};
-use crate::forms::points;
+use crate::explained::points;
 use crate::lab::Lab;
 use crate::notebook::notebook;
 use crate::student::Student;

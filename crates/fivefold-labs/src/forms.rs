@@ -16,18 +16,12 @@ pub use csv::csv;
 pub use gradescope::{failed_gradescope, gradescope};
 pub use text::{class_text, graded_text};
 
+pub use crate::explained::points;
 use crate::grade::GradedCell;
 
 /// What guards against copying, and what does not. Every report says so once.
 pub const GUARD: &str = "Numbers differ from student to student, which guards against copying. It does not guard \
                          against a student who reads the source of this program.";
-
-/// Points without needless decimals: `3`, `2.5`, `0.33`.
-pub fn points(value: f64) -> String {
-    let text = format!("{value:.2}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
-}
 
 /// What is said of a cell that is not right, a line each.
 fn remarks_on(cell: &GradedCell) -> Vec<String> {
