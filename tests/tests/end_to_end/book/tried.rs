@@ -344,8 +344,16 @@ pub fn misspelt(pages: &[Page]) -> Vec<String> {
                     complaints.push(format!("{place}: no command `fivefold {name}`"));
                     continue;
                 }
-                let help =
-                    helps.entry((*name).to_owned()).or_insert_with(|| stdout(folder.path(), &format!("{name} --help")));
+                let mut help_of = |name: &str| {
+                    let help = || stdout(folder.path(), &format!("{name} --help"));
+                    helps.entry(name.to_owned()).or_insert_with(help).clone()
+                };
+                // A command may have commands below it.
+                let (mut name, mut help) = ((*name).to_owned(), help_of(name));
+                if let Some(below) = words.get(1).filter(|_| help.contains("\nCommands:\n")) {
+                    name = format!("{name} {below}");
+                    help = help_of(&name);
+                }
                 let options = words.iter().filter(|word| word.starts_with("--") && word.len() > 2);
                 for option in options.filter_map(|word| word.split('=').next()) {
                     let is_there = help
