@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::products::{add_combinations, products, stride};
 
+/// The least number of multiplications of half a block of documents, so that a task pays.
+const HALF: usize = 1 << 12;
+
 /// The function of a hidden unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -147,13 +150,38 @@ impl Shape {
         let documents = inputs.len() / self.input_stride();
         let Pass { hidden, outputs, .. } = pass;
         hidden.resize_with(self.layers.len() - 1, Vec::new);
+        for (rows, next) in hidden.iter_mut().zip(&self.layers[1..]) {
+            rows.clear();
+            rows.resize(documents * next.stride, 0.0);
+        }
+        outputs.clear();
+        outputs.resize(documents, 0.0);
+        self.forward_into(weights, inputs, hidden.iter_mut().map(Vec::as_mut_slice).collect(), outputs);
+        outputs
+    }
+
+    /// Fills the inputs of each layer but the first, and the scores. Large blocks of documents are
+    /// halved, and the halves run side by side.
+    fn forward_into(&self, weights: &[f32], inputs: &[f32], mut hidden: Vec<&mut [f32]>, outputs: &mut [f32]) {
+        let documents = outputs.len();
+        if documents > 2 && documents * self.weights() >= 2 * HALF && rayon::current_num_threads() > 1 {
+            // An even number, since products are taken of two rows at once.
+            let first = (documents / 2).next_multiple_of(2).min(documents);
+            let (first_inputs, last_inputs) = inputs.split_at(first * self.input_stride());
+            let (first_outputs, last_outputs) = outputs.split_at_mut(first);
+            let halves = hidden.into_iter().zip(&self.layers[1..]);
+            let (first_hidden, last_hidden) = halves.map(|(rows, next)| rows.split_at_mut(first * next.stride)).unzip();
+            rayon::join(
+                || self.forward_into(weights, first_inputs, first_hidden, first_outputs),
+                || self.forward_into(weights, last_inputs, last_hidden, last_outputs),
+            );
+            return;
+        }
         for (number, pair) in self.layers.windows(2).enumerate() {
             let (layer, next) = (&pair[0], &pair[1]);
             let (done, rest) = hidden.split_at_mut(number);
-            let rows = &mut rest[0];
-            rows.clear();
-            rows.resize(documents * next.stride, 0.0);
-            let from = done.last().map_or(inputs, |rows| rows.as_slice());
+            let rows = &mut *rest[0];
+            let from = done.last().map_or(inputs, |rows| &**rows);
             products(from, &weights[layer.weights()], layer.stride, rows, next.stride);
             for row in rows.chunks_exact_mut(next.stride) {
                 self.activation.apply(&mut row[..layer.outputs]);
@@ -163,11 +191,8 @@ impl Shape {
             }
         }
         let last = &self.layers[self.layers.len() - 1];
-        outputs.clear();
-        outputs.resize(documents, 0.0);
-        let from = hidden.last().map_or(inputs, |rows| rows.as_slice());
+        let from = hidden.last().map_or(inputs, |rows| &**rows);
         products(from, &weights[last.weights()], last.stride, outputs, 1);
-        outputs
     }
 
     /// Adds the derivatives of a loss by the weights to `gradient`. `slopes` are the derivatives by
@@ -182,7 +207,7 @@ impl Shape {
         for (number, layer) in self.layers.iter().enumerate().rev() {
             let from = if number == 0 { inputs } else { &hidden[number - 1] };
             let delta = |output: usize, document: usize| deltas[document * width + output];
-            add_combinations(from, documents, layer.stride, delta, &mut gradient[layer.weights()]);
+            add_gradient(from, documents, layer.stride, &delta, 0, &mut gradient[layer.weights()]);
             if number > 0 {
                 earlier.clear();
                 earlier.resize(documents * layer.stride, 0.0);
@@ -195,6 +220,29 @@ impl Shape {
                 std::mem::swap(deltas, earlier);
             }
         }
+    }
+}
+
+/// Adds the gradient of the weights of a layer's outputs from `first` on. The rows of many outputs
+/// are halved, and the halves run side by side.
+fn add_gradient(
+    from: &[f32],
+    documents: usize,
+    stride: usize,
+    delta: &(impl Fn(usize, usize) -> f32 + Sync),
+    first: usize,
+    gradient: &mut [f32],
+) {
+    let outputs = gradient.len() / stride;
+    if outputs > 1 && documents * gradient.len() >= 2 * HALF && rayon::current_num_threads() > 1 {
+        let half = outputs / 2;
+        let (one, other) = gradient.split_at_mut(half * stride);
+        rayon::join(
+            || add_gradient(from, documents, stride, delta, first, one),
+            || add_gradient(from, documents, stride, delta, first + half, other),
+        );
+    } else {
+        add_combinations(from, documents, stride, |output, document| delta(first + output, document), gradient);
     }
 }
 
@@ -261,6 +309,32 @@ mod tests {
                     assert!((slope - found).abs() < 2e-5, "{activation:?} {hidden:?} weight {i}: {slope} {found}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn halves_side_by_side_give_the_same_bits() {
+        for (hidden, documents) in [(vec![], 301), (vec![10], 61), (vec![33, 5], 62), (vec![64], 3)] {
+            let shape = Shape::new(136, &hidden, Activation::Logistic);
+            let mut rng = Seed::new(7).rng();
+            let weights: Vec<f32> = shape.initial(&mut rng).iter().map(|w| w + 0.01).collect();
+            let mut inputs = vec![0.0; documents * shape.input_stride()];
+            for row in inputs.chunks_mut(shape.input_stride()) {
+                shape.fill_row((0..136).map(|_| rng.uniform() as f32), row);
+            }
+            assert!(documents * shape.weights() >= 2 * HALF, "the block is large enough");
+            let slopes: Vec<f64> = (0..documents).map(|_| rng.uniform() - 0.5).collect();
+            let both = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| {
+                    let (mut pass, mut gradient) = (Pass::default(), vec![0.0; weights.len()]);
+                    let scores = shape.forward(&weights, &inputs, &mut pass).to_vec();
+                    shape.backward(&weights, &inputs, &slopes, &mut pass, &mut gradient);
+                    (scores, gradient)
+                })
+            };
+            let alone = both(1);
+            assert!([2, 3].into_iter().all(|threads| both(threads) == alone), "{hidden:?}");
         }
     }
 }
