@@ -185,6 +185,35 @@ def fastrank(train_text, test_text, kind, seed, settings, scores=None):
     return timed(clock, "fastrank")
 
 
+# L2 logistic regression.
+
+
+def standardise(train, other, file):
+    """LETOR text of the arrays `other`, with mean 0 and deviation 1 of each feature over the arrays `train`."""
+    features, _, _ = arrays(train)
+    mean, deviation = features.mean(0, np.float64), features.std(0, dtype=np.float64)
+    features, grades, sizes = arrays(other)
+    features = (features - mean) / np.where(deviation > 0, deviation, 1)
+    line = " ".join(f"{number + 1}:%.6g" for number in range(features.shape[1]))
+    with open(file, "w") as out:
+        for grade, query, row in zip(grades, np.repeat(np.arange(len(sizes)), sizes), features):
+            out.write(f"{grade} qid:{query} {line % tuple(row)}\n")
+    return {}
+
+
+def l2_logistic(train, test, solver, tolerance, threads, scores=None):
+    """scikit-learn's solvers, of which `liblinear` is LIBLINEAR itself, on f64."""
+    from sklearn.linear_model import LogisticRegression
+
+    features, grades, _ = arrays(train)
+    features, relevant = features.astype(np.float64), grades >= 1
+    model = LogisticRegression(C=1.0, solver=solver, tol=tolerance, max_iter=10_000)
+    with Clock() as clock:
+        model.fit(features, relevant)
+    save(model.decision_function(arrays(test)[0]), scores)
+    return timed(clock, "scikit-learn")
+
+
 # The judge of all sides, and what is judged.
 
 
@@ -351,8 +380,8 @@ def tukey(values, differences, pairs, draws, rng, stats):
 TESTS = {"t": t, "bootstrap": bootstrap, "permutation": permutation, "tukey-hsd": tukey}
 WORKS = [
     read_sklearn, read_lightgbm, read_xgboost, read_catboost, read_fastrank, open_lightgbm, save_lightgbm,
-    lambdamart_lightgbm, lambdamart_xgboost, lambdamart_catboost, fastrank, ndcg, make_graded, make_systems,
-    evaluate_numpy, evaluate_pytrec_eval, evaluate_ir_measures, evaluate_ranx, significance,
+    lambdamart_lightgbm, lambdamart_xgboost, lambdamart_catboost, fastrank, standardise, l2_logistic, ndcg,
+    make_graded, make_systems, evaluate_numpy, evaluate_pytrec_eval, evaluate_ir_measures, evaluate_ranx, significance,
 ]
 
 if __name__ == "__main__":

@@ -357,6 +357,50 @@ RANKERS = [
     ),
 ]
 
+# L2 logistic regression of many features. L-BFGS does not converge on raw features, so all sides get standardised ones.
+
+WIDE, WIDE_TRAIN, WIDE_TEST = 1000, 60, 20  # features; queries, so few that peers end in seconds
+
+
+def wide(bench):
+    """Training and test part as text."""
+    train, test = bench.collection(WIDE_TRAIN, SEED, WIDE), bench.collection(WIDE_TEST, SEED + 1, WIDE)
+    of_train = bench.arrays(train)
+
+    def standard(part):
+        make = lambda path: bench.theirs("standardise", train=of_train, other=bench.arrays(part), file=path)  # noqa: E731
+        return bench.made(f"standard-{part.name}", make)
+
+    return standard(train), standard(test)
+
+
+def l2_ours(bench):
+    train, test = wide(bench)
+    scores = bench.path("scores.ours")
+    return bench.ours("train", "l2-logistic", train, test, scores, THREADS, SEED) | {"ndcg": bench.ndcg(scores, test)}
+
+
+def l2_theirs(solver, tolerance):
+    def run(bench):
+        train, test = wide(bench)
+        files = dict(train=bench.arrays(train), test=bench.arrays(test), scores=(scores := bench.path("scores.theirs")))
+        measured = bench.theirs("l2_logistic", solver=solver, tolerance=tolerance, threads=THREADS, **files)
+        return measured | {"ndcg": bench.ndcg(scores, test)}
+
+    return run
+
+
+L2_LOGISTIC = Work(
+    "l2-logistic-wide", "L2 logistic", f"{WIDE} features, {WIDE_TRAIN} queries, standardised, C = 1, 1 thread", "CPU s",
+    lambda m: m["cpu"], l2_ours,
+    [
+        Peer("scikit-learn lbfgs, tol 1e-6", l2_theirs("lbfgs", 1e-6), 1),
+        Peer("scikit-learn lbfgs, tol 1e-4", l2_theirs("lbfgs", 1e-4)),
+        Peer("LIBLINEAR (in scikit-learn)", l2_theirs("liblinear", 1e-4), 1),
+    ],
+    margin=MARGIN,
+)
+
 # A whole experiment.
 
 
@@ -452,4 +496,4 @@ JUDGING = [
     significance("tukey-hsd", 500, "numpy; scipy"),
 ]
 
-WORKS = [*READING, *TREE_WORKS, *RANKERS, EXPERIMENT, *JUDGING]
+WORKS = [*READING, *TREE_WORKS, *RANKERS, L2_LOGISTIC, EXPERIMENT, *JUDGING]
