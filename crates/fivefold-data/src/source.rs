@@ -50,7 +50,7 @@ pub struct Source {
     /// The folder of the files, a descriptor file (`.toml`), or the one file of the layout
     /// `one-file`.
     pub path: Option<PathBuf>,
-    /// The layout of the files (a name of [`LAYOUTS`](crate::LAYOUTS)). Overrides the descriptor.
+    /// The layout of the files (a name of [`LAYOUTS`]). Overrides the descriptor.
     pub layout: Option<String>,
     /// The files, if the layout needs a list.
     pub files: Vec<String>,
