@@ -72,8 +72,9 @@ impl Cluster {
     fn start() -> Self {
         let cluster = Cluster { folder: directory(&[]) };
         open_to_all(cluster.folder.path());
-        // Another port than the tests of faults take, which may run at the same time.
-        let port = (30_000 + std::process::id() % 3000 * 3).to_string();
+        // Not the ports of the tests of faults, which may run at the same time, nor those from 32,768 on, which
+        // the system gives to connections of browsers.
+        let port = (11_000 + std::process::id() % 3000 * 3).to_string();
         let output = cluster.script("up").arg(port).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         cluster
