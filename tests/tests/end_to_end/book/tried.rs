@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::blocks::{Block, blocks};
@@ -72,9 +72,12 @@ impl Cluster {
     fn start() -> Self {
         let cluster = Cluster { folder: directory(&[]) };
         open_to_all(cluster.folder.path());
-        // Not the ports of the tests of faults, which may run at the same time, nor those from 32,768 on, which
-        // the system gives to connections of browsers.
-        let port = (11_000 + std::process::id() % 3000 * 3).to_string();
+        /// Pages that run side by side have a cluster each.
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        // Three ports. Not those of the tests of faults, which may run at the same time, nor those from 32,768 on,
+        // which the system gives to connections of browsers.
+        let port = (11_000 + (std::process::id() % 750 * 4 + number % 4) * 3).to_string();
         let output = cluster.script("up").arg(port).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         cluster
