@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 
 pub use document_id::DocumentId;
 pub use error::{TrecError, TrecErrorKind};
-pub use join::{Joined, JoinedTopic, Matched};
+pub use join::{Joined, JoinedTopic, Matched, some_shared};
 pub use qrels::{Judgement, Qrels, QrelsTopic, read_qrels};
 pub use run::{Retrieved, Run, RunTopic, read_run};
 pub use subtopics::{SubtopicQrels, SubtopicsOfDocument, SubtopicsOfTopic, read_subtopic_qrels};

@@ -179,6 +179,14 @@ fn a_run_is_joined_by_topic_and_document() {
     assert_eq!((topic.scores[0], topic.unjudged, topic.in_run), (3.0, 2, true));
     assert!(!joined.topics[1].in_run && joined.topics[1].documents.is_empty());
     assert_eq!(joined.remarks().len(), 3);
+    assert_eq!(Joined::that_share(&qrels, &run).unwrap().matched, found);
+    // Ids that are written otherwise fit no topic.
+    let other = read_run(&file(&folder, "other", "q2 Q0 a#1 1 1 x\n"), Duplicates::Error).unwrap();
+    let told = Joined::that_share(&qrels, &other).unwrap_err().to_string();
+    assert!(
+        told.contains("other: no topic of the run is in the qrels: the run has `q2` first, the qrels `2`"),
+        "{told}"
+    );
 }
 
 fn values(folder: &TempDir, name: &str, text: &str) -> Result<SystemValues, String> {

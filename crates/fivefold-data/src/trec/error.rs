@@ -64,6 +64,14 @@ pub enum TrecErrorKind {
     /// The file cannot be opened, read or decompressed.
     #[error("cannot be read: {0}")]
     Io(#[source] io::Error),
+    /// A run with topics, none of which is judged.
+    #[error("no topic of the run is in the qrels: the run has `{of_run}` first, the qrels `{of_qrels}`")]
+    NoTopicShared {
+        /// The run's first topic.
+        of_run: String,
+        /// The first topic of the qrels.
+        of_qrels: String,
+    },
     /// The line has another number of fields than the format.
     #[error("found {} where there should be {expected}", counted(*found, "field"))]
     Fields {
@@ -157,6 +165,9 @@ impl TrecErrorKind {
             Self::Rank { .. } => "a line of a run is `topic Q0 document rank score tag`",
             Self::Score { .. } => "the fifth field of a line of a run is the score",
             Self::Duplicate { .. } => "remove a line, or say which line counts: first, last or highest",
+            Self::NoTopicShared { .. } => {
+                "give the judgements of these topics, or write the ids of topics alike in both files"
+            }
             Self::Empty(_) => "check the path: is the file of TREC's form?",
         }
     }

@@ -8,6 +8,7 @@
 use fivefold_base::Assessment;
 use fivefold_base::words::{counted, which};
 
+use super::error::{TrecError, TrecErrorKind};
 use super::qrels::Qrels;
 use super::remarks;
 use super::run::Run;
@@ -81,6 +82,15 @@ impl<'a> Joined<'a> {
         Joined { topics, matched }
     }
 
+    /// The same, for runs that must have a topic of the qrels.
+    ///
+    /// # Errors
+    /// If the run has topics, and the qrels have none of them.
+    pub fn that_share(qrels: &'a Qrels, run: &'a Run) -> Result<Self, TrecError> {
+        some_shared(run, qrels.topics.iter().map(|topic| topic.id.as_str()))?;
+        Ok(Joined::new(qrels, run))
+    }
+
     /// The same, for measures that remove documents without a judgement: the remark says so.
     pub fn with_unjudged_removed(mut self, removed: bool) -> Self {
         self.matched.removed = removed;
@@ -101,6 +111,19 @@ impl<'a> Joined<'a> {
     pub fn unjudged_remark(&self) -> Option<String> {
         self.matched.unjudged_remark()
     }
+}
+
+/// Refuses a run that has topics, but none of these judged topics: every value would be 0.
+///
+/// # Errors
+/// [`TrecErrorKind::NoTopicShared`], with the file of the run.
+pub fn some_shared<'t>(run: &Run, mut judged: impl Iterator<Item = &'t str> + Clone) -> Result<(), TrecError> {
+    let (Some(of_run), Some(of_qrels)) = (run.topics.first(), judged.clone().next()) else { return Ok(()) };
+    if judged.any(|topic| run.topic(topic).is_some()) {
+        return Ok(());
+    }
+    let kind = TrecErrorKind::NoTopicShared { of_run: of_run.id.clone(), of_qrels: of_qrels.to_owned() };
+    Err(TrecError::new(&run.file, 0, kind))
 }
 
 impl Matched {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use fivefold_data::trec::{Duplicates, Joined, Judgement, Qrels, QrelsTopic, Run, read_qrels, read_run};
+use fivefold_data::trec::{Duplicates, Joined, Judgement, Qrels, QrelsTopic, Run, TrecError, read_qrels, read_run};
 use rayon::prelude::*;
 
 use super::config::{Named, input, inputs};
@@ -25,7 +25,7 @@ pub(super) fn read(
     let read = |file: &Named| Ok(read_run(&file.path, duplicates)?);
     let runs = runs.par_iter().map(read).collect::<Result<Vec<Run>, StudyError>>()?;
     let queries = qrels.topics.iter().map(|topic| query(topic, &runs)).collect();
-    let (remarks, unjudged) = remarks(&qrels, &names, &runs);
+    let (remarks, unjudged) = remarks(&qrels, &names, &runs)?;
     let ranked = RankedSystems { names, queries, max_grade: qrels.max_grade() };
     Ok(Systems { inputs: all_inputs, remarks, unjudged, ..Systems::of(Content::Rankings(ranked)) })
 }
@@ -38,9 +38,12 @@ fn name(file: &Named) -> String {
 
 /// All remarks if they are few, and the count of each remark on documents that are not judged. Else
 /// the number of runs with a remark, so that the remarks do not take up pages.
-fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> (Vec<String>, BTreeMap<String, usize>) {
+///
+/// # Errors
+/// For a run that shares no topic with the qrels.
+fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> Result<(Vec<String>, BTreeMap<String, usize>), TrecError> {
     const MOST: usize = 12;
-    let joined: Vec<Joined<'_>> = runs.iter().map(|run| Joined::new(qrels, run)).collect();
+    let joined = runs.iter().map(|run| Joined::that_share(qrels, run)).collect::<Result<Vec<Joined<'_>>, _>>()?;
     let of_qrels = || qrels.remarks().into_iter().map(|remark| format!("qrels: {remark}"));
     let each = runs.iter().zip(&joined).zip(names).flat_map(|((run, joined), name)| {
         let both = run.remarks().into_iter().chain(joined.remarks());
@@ -52,7 +55,7 @@ fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> (Vec<String>, BTree
         let remark = |(name, joined): (&String, &Joined<'_>)| {
             Some((format!("{name}: {}", joined.unjudged_remark()?), joined.matched.unjudged))
         };
-        return (all, named.filter_map(remark).collect());
+        return Ok((all, named.filter_map(remark).collect()));
     }
     let sum = |count: fn(&Joined<'_>) -> usize| joined.iter().map(count).sum::<usize>();
     let with = |has: fn(&Run) -> bool| runs.iter().filter(|run| has(run)).count();
@@ -67,7 +70,7 @@ fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> (Vec<String>, BTree
         ),
     ];
     let of_runs = of_runs.into_iter().filter(|(_, count)| *count > 0).map(|(what, count)| format!("{what}: {count}"));
-    (of_qrels().chain(of_runs).collect(), BTreeMap::new())
+    Ok((of_qrels().chain(of_runs).collect(), BTreeMap::new()))
 }
 
 /// A topic over all runs. Judged documents are numbered in the order of the qrels, then documents

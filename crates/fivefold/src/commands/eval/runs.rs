@@ -81,7 +81,7 @@ fn one_run(
 ) -> miette::Result<OfRun> {
     let run = read_run(path, qrels.duplicates).map_err(Problem::from)?;
     let removed = evaluator.conventions().unjudged == Unjudged::Removed;
-    let joined = Joined::new(qrels, &run).with_unjudged_removed(removed);
+    let joined = Joined::that_share(qrels, &run).map_err(Problem::from)?.with_unjudged_removed(removed);
     let mut found = RunValues::new(evaluator);
     for (topic, pool) in joined.topics.iter().zip(pools) {
         let reversed = ids.reversed(&topic.documents);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use fivefold_base::words::{counted, which};
-use fivefold_data::trec::{Run, SubtopicQrels, SubtopicsOfTopic, read_run};
+use fivefold_data::trec::{Run, SubtopicQrels, SubtopicsOfTopic, read_run, some_shared};
 use fivefold_metrics::conventions::MissingTopics;
 use fivefold_metrics::diversity::{DiversityEvaluator, DiversityTopic, PoolDocument};
 use fivefold_metrics::entry::Asks;
@@ -56,6 +56,7 @@ pub(super) fn evaluate(
     evaluated.remarks.extend(qrels.remarks().into_iter().map(|remark| format!("qrels: {remark}")));
     for (label, path) in &runs {
         let run = read_run(Path::new(path), qrels.duplicates).map_err(Problem::from)?;
+        some_shared(&run, qrels.topics.iter().map(|topic| topic.id.as_str())).map_err(Problem::from)?;
         for (topic, judged) in topics.iter().zip(&qrels.topics) {
             evaluated.values.extend(values(evaluator, topic, &run, &judged.id)?);
             let missing = run.topic(&judged.id).is_none();
