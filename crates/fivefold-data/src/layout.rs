@@ -117,6 +117,9 @@ pub const LAYOUTS: &[Layout] = &[
     },
 ];
 
+/// Where a user reads of all layouts, for errors.
+pub(crate) const LAYOUTS_PAGE: &str = "`fivefold book layouts` shows each with its `files`";
+
 /// The layout with this name.
 pub fn layout(name: &str) -> Option<&'static Layout> {
     LAYOUTS.iter().find(|layout| layout.name == name)

@@ -19,7 +19,7 @@ use crate::cache::Cache;
 use crate::collection::Collection;
 use crate::descriptor::{Descriptor, descriptor};
 use crate::error::DataError;
-use crate::layout::LAYOUTS;
+use crate::layout::{LAYOUTS, LAYOUTS_PAGE};
 use crate::letor::{Missing, ReadOptions};
 use crate::synthetic;
 
@@ -136,7 +136,7 @@ impl Source {
                 let layouts: Vec<String> =
                     LAYOUTS.iter().map(|layout| format!("`{}` ({})", layout.name, layout.summary)).collect();
                 wrong(&format!(
-                    "`path` alone does not say how the files lie; add `layout`, one of {}; or `name` of a known collection; or give the path of a descriptor (.toml)",
+                    "`path` alone does not say how the files lie; add `layout`, one of {}; or `name` of a known collection; or give the path of a descriptor (.toml). {LAYOUTS_PAGE}",
                     layouts.join(", ")
                 ))
             }

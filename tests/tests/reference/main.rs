@@ -13,6 +13,7 @@ mod exit_codes;
 mod harness;
 mod json;
 mod keys;
+mod layouts;
 mod measures;
 mod page;
 mod rankers;

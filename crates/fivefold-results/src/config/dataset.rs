@@ -18,6 +18,7 @@
 //! ```
 
 use std::ops::Range;
+use std::path::Path;
 
 use fivefold_analysis::tables::SetSize;
 use fivefold_base::words::counted;
@@ -67,9 +68,19 @@ impl DatasetConfig {
         let (uninformative, ideal) = (section.read("uninformative")?, section.read("ideal")?);
         let allow = section.read("allow")?.unwrap_or_default();
         let spans = ["name", "layout", "synthetic"].map(|key| section.span_of(key));
+        let path_span = section.span_of("path");
         let source: Source = read(section.into_value())?;
         source.check().map_err(|error| source_fault(&source, &error.to_string(), spans))?;
-        let label = label.unwrap_or_else(|| source.name());
+        let label = match (label, source.name()) {
+            (Some(label), _) => label,
+            (None, name) if name.trim().is_empty() => {
+                let path = source.path.as_deref().unwrap_or_else(|| Path::new("")).display();
+                let fault =
+                    Fault::new(format!("the data set has no label, and its path `{path}` has no name"), path_span);
+                return Err(fault.help("give `label = \"...\"`, the name in tables and files"));
+            }
+            (None, name) => name,
+        };
         labels::check(&label).map_err(|reason| Fault::new(format!("the label {reason}"), label_span))?;
         Ok(DatasetConfig { label, source, queries, uninformative, ideal, allow })
     }
