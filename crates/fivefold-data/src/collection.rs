@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fivefold_core::{Dataset, Seed};
 
 use crate::cache::{Cache, CacheUse, Parsed};
-use crate::descriptor::{Descriptor, layouts_in, present};
+use crate::descriptor::{Descriptor, layouts_in, not_named, present};
 use crate::digits::collapsed_remark;
 use crate::error::{DataError, Place};
 use crate::features::{FeatureChoice, FeatureNames, UnknownPick};
@@ -163,7 +163,16 @@ impl Collection {
         collection.files = paths;
         collection.missing = options.missing;
         collection.first_feature_id = options.first_feature_id;
-        collection.names = feature_names;
+        let names = feature_names.for_features(collection.all.width());
+        let (names, no_names) = match (names, &descriptor.feature_names) {
+            (Ok(names), _) => (names, no_names),
+            (Err(fault), Some(own)) => {
+                let message = format!("the names of the features: {fault}");
+                return Err(DataError::Descriptor { file: folder.join(own), message });
+            }
+            (Err(fault), None) => (FeatureNames::default(), Some(not_named(&fault))),
+        };
+        collection.names = names;
         collection.cache = cached;
         collection.moved = !regrouped.is_empty();
         collection.remarks = remarks(descriptor, &collection.all);

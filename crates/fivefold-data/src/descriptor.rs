@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::DataError;
 use crate::features::{FEATURES_FILE, FeatureNames, LISTS};
 use crate::input::{self, MOST_SETTINGS, read_text};
-use crate::layout::{Folds, LAYOUTS, Layout, layout};
+use crate::layout::{Folds, LAYOUTS, LAYOUTS_PAGE, Layout, layout};
 use crate::letor::Missing;
 
 const BUILT_IN: &[&str] = &[
@@ -210,8 +210,11 @@ impl Descriptor {
         let known = layout(name).ok_or_else(|| {
             let names = || LAYOUTS.iter().map(|layout| layout.name);
             match nearest(name, names()) {
-                Some(near) => format!("unknown layout \"{name}\"; did you mean \"{near}\"?"),
-                None => format!("unknown layout \"{name}\"; known: {}", names().collect::<Vec<_>>().join(", ")),
+                Some(near) => format!("unknown layout \"{name}\"; did you mean \"{near}\"? {LAYOUTS_PAGE}"),
+                None => {
+                    let known = names().collect::<Vec<_>>().join(", ");
+                    format!("unknown layout \"{name}\"; known: {known}. {LAYOUTS_PAGE}")
+                }
             }
         })?;
         (known.folds)(&self.files).map_err(|error| format!("layout \"{name}\": {error}"))
@@ -253,7 +256,7 @@ impl Descriptor {
         }
         Ok(match FeatureNames::read(&file, self.first_feature_id) {
             Ok(names) => (names, None),
-            Err(error) => (head(), Some(format!("{FEATURES_FILE} does not name the features: {error}"))),
+            Err(error) => (head(), Some(not_named(&error))),
         })
     }
 
@@ -293,6 +296,11 @@ impl Descriptor {
         };
         self.checksums.iter().map(|(file, sum)| Ok((file.as_str(), check(file, sum)?))).collect()
     }
+}
+
+/// The remark on a file `features.txt` that cannot be used.
+pub(crate) fn not_named(fault: &str) -> String {
+    format!("{FEATURES_FILE} does not name the features: {fault}")
 }
 
 /// The layouts with file names of their own, all of whose files are in a folder.

@@ -8,7 +8,8 @@
 //!
 //! A file of names has a line for each feature: number, name and groups, with tabs between them.
 //! Groups are separated by commas, and may be left out. Instead of a tab, `: ` may follow the number.
-//! In a file without numbers, the first line names the first feature. Lines with `#` are comments.
+//! In a file without numbers, each line names a feature, from the first on: there, a blank line is an
+//! error, because the names below it would move up by one feature. Lines with `#` are comments.
 //!
 //! Names and groups are compared without regard to capitals.
 
@@ -18,6 +19,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use fivefold_base::words::counted;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::input::{MOST_SETTINGS, read_text};
@@ -50,7 +52,12 @@ const HEAD: usize = 10_000;
 /// assert_eq!(names.group("bm25"), [21, 22, 23, 24, 25]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct FeatureNames(BTreeMap<u32, Named>);
+pub struct FeatureNames {
+    by_id: BTreeMap<u32, Named>,
+    /// Whether the names come from a file without numbers, and wait for
+    /// [`FeatureNames::for_features`].
+    in_order: bool,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Named {
@@ -87,7 +94,7 @@ impl FeatureNames {
             // A comment such as `# 46 features per document` names nothing.
             let comment = comment.trim_start();
             if let Some((Some(id), feature)) = parse_line(comment).filter(|_| begins_with_number(comment)) {
-                names.0.entry(id).or_insert(feature);
+                names.by_id.entry(id).or_insert(feature);
             }
         }
         names
@@ -96,19 +103,32 @@ impl FeatureNames {
     /// The names in the file `features.txt` beside a LETOR file, else in the comments at its head.
     /// Empty if neither names a feature. `first` is the number of the first feature, for a file
     /// without numbers.
-    pub fn beside(file: &Path, first: u32) -> Self {
-        Self::read(&file.with_file_name(FEATURES_FILE), first).unwrap_or_else(|_| Self::in_head_of(file))
+    ///
+    /// # Errors
+    /// The path of a `features.txt` that cannot be used, its line and its fault.
+    pub fn beside(file: &Path, first: u32) -> Result<Self, String> {
+        let names = file.with_file_name(FEATURES_FILE);
+        match names.is_file() {
+            true => Self::read(&names, first).map_err(|error| format!("{}: {error}", names.display())),
+            false => Ok(Self::in_head_of(file)),
+        }
     }
 
     fn parse(text: &str, first: u32) -> Result<Self, String> {
         let mut names = BTreeMap::new();
-        let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
-        let lines: Vec<(usize, &str)> = lines.collect();
+        // Blank lines at the end name nothing.
+        let lines = (1..).zip(text.trim_end().lines()).filter(|(_, line)| !line.starts_with('#'));
+        let (blank, lines): (Vec<(usize, &str)>, Vec<_>) = lines.partition(|(_, line)| line.trim().is_empty());
         let has_number = |line: &str| matches!(parse_line(line), Some((Some(_), _)));
         let numbered =
             lines.iter().any(|(_, line)| begins_with_number(line)) || lines.iter().all(|(_, line)| has_number(line));
         if let Some((number, _)) = lines.iter().find(|(_, line)| numbered && !has_number(line)) {
             return Err(format!("line {number}: no number and name; give a number to every feature, or to none"));
+        }
+        if let (false, Some((number, _))) = (numbered, blank.first()) {
+            return Err(format!(
+                "line {number}: a blank line; without numbers, each line names a feature: name this one, or remove the line"
+            ));
         }
         for (place, (number, line)) in (first..).zip(lines) {
             let found = if numbered { parse_line(line) } else { Some((None, named(line))) };
@@ -119,17 +139,44 @@ impl FeatureNames {
                 return Err(format!("line {number}: feature {} has a name already", id.unwrap_or(place)));
             }
         }
-        Ok(FeatureNames(names))
+        Ok(FeatureNames { by_id: names, in_order: !numbered })
+    }
+
+    /// The same names, for data of this many features.
+    ///
+    /// # Errors
+    /// If the names come from a file without numbers, and are not as many as the features.
+    pub fn for_features(mut self, features: usize) -> Result<Self, String> {
+        let names = self.by_id.len();
+        if self.in_order && names != 0 && names != features {
+            return Err(format!(
+                "{} for {}; name each feature once, or begin each line with the number of its feature and a tab; if \
+                    the last features are 0 in all rows, declare `features = {names}`",
+                counted(names, "name"),
+                counted(features, "feature")
+            ));
+        }
+        self.in_order = false;
+        Ok(self)
+    }
+
+    /// The same names, for a file or a model that may leave out the last features.
+    ///
+    /// # Errors
+    /// If the names come from a file without numbers, and are fewer than the features.
+    pub fn covering(self, features: usize) -> Result<Self, String> {
+        let most = features.max(self.by_id.len());
+        self.for_features(most)
     }
 
     /// Whether no feature has a name.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.by_id.is_empty()
     }
 
     /// The name of the feature with this number.
     pub fn name(&self, id: u32) -> Option<&str> {
-        self.0.get(&id).map(|named| named.name.as_str())
+        self.by_id.get(&id).map(|named| named.name.as_str())
     }
 
     /// The number of a feature, with its name if it has one.
@@ -140,18 +187,18 @@ impl FeatureNames {
     /// The numbers of the features in a group.
     pub fn group(&self, group: &str) -> Vec<u32> {
         let has = |named: &Named| named.groups.iter().any(|own| same(own, group));
-        self.0.iter().filter(|(_, named)| has(named)).map(|(id, _)| *id).collect()
+        self.by_id.iter().filter(|(_, named)| has(named)).map(|(id, _)| *id).collect()
     }
 
     /// The numbers of the features with this name.
     pub fn named(&self, name: &str) -> Vec<u32> {
-        self.0.iter().filter(|(_, named)| same(&named.name, name)).map(|(id, _)| *id).collect()
+        self.by_id.iter().filter(|(_, named)| same(&named.name, name)).map(|(id, _)| *id).collect()
     }
 
     /// All groups, in the order of their first features.
     pub fn groups(&self) -> Vec<&str> {
         let mut groups: Vec<&str> = Vec::new();
-        for group in self.0.values().flat_map(|named| &named.groups) {
+        for group in self.by_id.values().flat_map(|named| &named.groups) {
             if !groups.iter().any(|known| same(known, group)) {
                 groups.push(group);
             }
@@ -161,11 +208,11 @@ impl FeatureNames {
 
     /// All names, in the order of the features.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.values().map(|named| named.name.as_str())
+        self.by_id.values().map(|named| named.name.as_str())
     }
 
     fn lines(&self) -> impl Iterator<Item = String> {
-        self.0.iter().map(|(id, Named { name, groups })| match groups.as_slice() {
+        self.by_id.iter().map(|(id, Named { name, groups })| match groups.as_slice() {
             [] => format!("{id}\t{name}"),
             groups => format!("{id}\t{name}\t{}", groups.join(", ")),
         })
@@ -239,7 +286,7 @@ mod tests {
         {
             let names = FeatureNames::built_in(list).unwrap();
             assert!((1..=features).all(|id| names.name(id).is_some()), "{list}");
-            assert_eq!((names.0.len(), names.groups().len()), (features as usize, groups), "{list}");
+            assert_eq!((names.by_id.len(), names.groups().len()), (features as usize, groups), "{list}");
             assert!(names.names().all(|name| names.named(name).len() == 1), "{list}: two features have the same name");
         }
     }
@@ -247,7 +294,7 @@ mod tests {
     #[test]
     fn files_of_names_have_several_forms() {
         let parse = |text| FeatureNames::parse(text, 0);
-        let plain = parse("title match\n\nbody match\n").unwrap();
+        let plain = parse("# names\ntitle match\nbody match\n\n").unwrap();
         assert_eq!((plain.name(0), plain.name(1), plain.groups()), (Some("title match"), Some("body match"), vec![]));
         for text in
             ["7\ttitle match\ttext, title", "# names\n7: title match\ttext,title\n", "7 title match\ttext,title"]
@@ -260,6 +307,18 @@ mod tests {
         for text in ["1\tTF of body\tTF, body\n2\tIDF\nlength of body", "1\ta\n2: b\n46\t"] {
             assert!(parse(text).unwrap_err().starts_with("line 3: no number and name; give a number"), "{text}");
         }
+        // A table's index without a name must not move the other names by one.
+        for (text, line) in [("\ntitle match\nbody match\n", 1), ("# names\ntitle match\n \nbody match", 3)] {
+            assert!(parse(text).unwrap_err().starts_with(&format!("line {line}: a blank line")), "{text}");
+        }
+        assert_eq!(parse("1\ta\n\n2\tb\n").unwrap().name(2), Some("b"));
+        // As many names as features, unless the lines have numbers.
+        let two = || parse("title match\nbody match").unwrap();
+        assert_eq!(two().for_features(2).unwrap().label(1), "1 (body match)");
+        assert!(two().for_features(3).unwrap_err().starts_with("2 names for 3 features; name each feature once"));
+        assert!(two().for_features(1).unwrap_err().starts_with("2 names for 1 feature; "));
+        assert!(two().covering(1).is_ok() && two().covering(3).is_err());
+        assert!(parse("1\ta").unwrap().for_features(3).is_ok());
         // Digits may begin a name.
         assert_eq!(parse("3 grams\nbody match").unwrap().label(0), "0 (3 grams)");
     }
@@ -275,10 +334,13 @@ mod tests {
         .unwrap();
         let names = FeatureNames::in_head_of(&file);
         assert_eq!((names.lines().collect::<Vec<_>>()), ["1\tBM25", "2\tPageRank\tlinks"]);
-        assert_eq!(FeatureNames::beside(&file, 0), names);
+        assert_eq!(FeatureNames::beside(&file, 0).unwrap(), names);
         // A file of names without numbers begins with the first number of the data.
         std::fs::write(folder.path().join(FEATURES_FILE), "BM25\nPageRank\n").unwrap();
-        assert_eq!(FeatureNames::beside(&file, 0).lines().collect::<Vec<_>>(), ["0\tBM25", "1\tPageRank"]);
+        let beside = || FeatureNames::beside(&file, 0);
+        assert_eq!(beside().unwrap().lines().collect::<Vec<_>>(), ["0\tBM25", "1\tPageRank"]);
+        std::fs::write(folder.path().join(FEATURES_FILE), "\nBM25\n").unwrap();
+        assert!(beside().unwrap_err().contains("features.txt: line 1: a blank line"), "{:?}", beside());
     }
 
     #[test]

@@ -51,6 +51,7 @@ use crate::digits::Collapsed;
 use crate::groups;
 use crate::query_store::{FileAppender, QueryStore};
 pub(crate) use block::{AfterFault, Block, Fault, Long, Row};
+pub(crate) use error::{DUPLICATE_HELP, SCATTERED_HELP, SOME_IDS_HELP};
 pub use error::{ReadError, ReadErrorKind};
 pub(crate) use lines::LineBlocks;
 pub use options::{Coding, Missing, ReadOptions};

@@ -60,6 +60,10 @@ pub struct Problems {
     pub listed: Vec<Problem>,
     /// Number of all problems.
     pub count: usize,
+    /// The remedies that a reader would name, each with the number of problems that it is for, in
+    /// the order in which they were found.
+    #[serde(skip)]
+    pub remedies: Vec<(&'static str, usize)>,
     /// The largest number of listed problems.
     #[serde(skip)]
     most: usize,
@@ -73,8 +77,17 @@ impl Problems {
         }
     }
 
+    /// Counts `problems` problems that this remedy is for.
+    fn remedy(&mut self, help: &'static str, problems: usize) {
+        match self.remedies.iter_mut().find(|(known, _)| *known == help) {
+            Some((_, count)) => *count += problems,
+            None => self.remedies.push((help, problems)),
+        }
+    }
+
     fn append(&mut self, other: Problems) {
         self.count += other.count;
+        other.remedies.into_iter().for_each(|(help, problems)| self.remedy(help, problems));
         let room = self.most.saturating_sub(self.listed.len());
         self.listed.extend(other.listed.into_iter().take(room));
     }
@@ -176,7 +189,11 @@ pub fn lint(paths: &[PathBuf], options: &LintOptions) -> LintReport {
             match kind {
                 Kind::Letor => {
                     let mut part = letor::scan(&file, &found.reading, &mut problems);
-                    part.report.names = found.names_for(&file);
+                    let features = part.report.features;
+                    match found.names_for(&file).and_then(|names| names.covering(features)) {
+                        Ok(names) => part.report.names = names,
+                        Err(fault) => problems.add(&file, 0, 0, || format!("the features have no names: {fault}")),
+                    }
                     part.compared = single;
                     parts.push(part);
                 }

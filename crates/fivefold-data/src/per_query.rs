@@ -20,6 +20,7 @@
 
 mod builder;
 mod error;
+mod feature_table;
 mod formats;
 mod join;
 mod remark;

@@ -68,6 +68,22 @@ fn all_problems_of_a_letor_file_are_found_in_order() {
             "x.txt:9:0 query `2` goes on here, but its lines up to 5 were followed by another query",
         ]
     );
+    // Each remedy counts all problems that it is for, as the reader would name it.
+    let remedies = [
+        ("a line reads `grade qid:TOKEN id:value ... # comment`", 1),
+        ("give each feature of a line once", 1),
+        ("remove a line, or give the two documents different ids", 1),
+        ("give every document an id (`# docid = X`), or give no document an id", 1),
+        ("put the query's lines together, or set regroup = true; different queries need different ids", 2),
+    ];
+    let mut found = report.problems.remedies.clone();
+    found.retain(|(help, _)| !help.contains("group sizes"));
+    found.sort_unstable();
+    assert_eq!(found, {
+        let mut all = remedies;
+        all.sort_unstable();
+        all
+    });
     let few = report_with(folder.path(), 2);
     assert_eq!((few.problems.listed.len(), few.problems.count), (2, 7));
     let part = &report.parts[0];
@@ -166,6 +182,32 @@ fn other_kinds_are_recognised_and_linted() {
     let forced = LintOptions { kind: Some(Kind::Scores), ..options() };
     assert_eq!(lint(&[folder.path().join("odd")], &forced).problems.count, 2);
     assert!(lint(&[folder.path().to_owned()], &options()).not_linted[0].to_string().contains("no layout"));
+}
+
+/// A table of features is not read as values, unless its kind is given.
+#[test]
+fn a_table_of_features_is_no_file_of_values() {
+    let folder = folder(&[("t.csv", "qid,doc,label,bm25\n1,d1,2,0.5\n1,d2,0,0.1\n")]);
+    let path = [folder.path().join("t.csv")];
+    let told = lint(&path, &options()).not_linted[0].to_string();
+    assert!(told.contains("t.csv: looks like a table of features: it has the columns `qid` and `label`"), "{told}");
+    assert!(told.contains("make-letor-from-a-table"), "{told}");
+    let as_values = lint(&path, &LintOptions { kind: Some(Kind::Values), ..options() });
+    assert_eq!((as_values.values[0].format, as_values.not_linted.len()), ("csv", 0));
+}
+
+/// A file of names with a blank line, or with too few names, is a problem of the data beside it.
+#[test]
+fn names_that_do_not_fit_are_a_problem() {
+    let two = "1 qid:1 1:0.5 2:1\n0 qid:1 1:0.25 2:3\n";
+    for (names, told) in [("\nbm25\nage\n", "features.txt: line 1: a blank line"), ("bm25\n", "1 name for 2 features")]
+    {
+        let folder = folder(&[("x.txt", two), ("features.txt", names)]);
+        let found = problems(&report(folder.path(), &["x.txt"], &options()));
+        assert!(found.len() == 1 && found[0].contains(told), "{found:?}");
+    }
+    let folder = folder(&[("x.txt", two), ("features.txt", "bm25\nage\n")]);
+    assert_eq!(report(folder.path(), &["x.txt"], &options()).problems.count, 0);
 }
 
 /// Each fault once, in the middle of each format. Everything else is counted.

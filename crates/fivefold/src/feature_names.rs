@@ -45,23 +45,36 @@ impl Named {
 
 impl NamesArgs {
     /// The names that the user gave, else those of the run that made the model, else those beside
-    /// the data. `first` is the number of the first feature, where no run knows it.
-    pub(crate) fn of_model(&self, model: &Path, data: Option<&Path>, first: u32) -> miette::Result<Named> {
+    /// the data. The model takes `features` features. `first` is the number of the first, where no
+    /// run knows it.
+    pub(crate) fn of_model(
+        &self,
+        model: &Path,
+        data: Option<&Path>,
+        features: usize,
+        first: u32,
+    ) -> miette::Result<Named> {
         if let Some(asked) = &self.feature_names {
-            return Ok(Named { names: asked_for(asked, first)?, first });
+            return Ok(Named { names: asked_for(asked, features, first)?, first });
         }
-        let beside = || data.map(|data| FeatureNames::beside(data, first)).unwrap_or_default();
-        Ok(of_run(model).unwrap_or_else(|| Named { names: beside(), first }))
+        if let Some(named) = of_run(model) {
+            return Ok(named);
+        }
+        let beside = data.map(|data| FeatureNames::beside(data, first)?.covering(features)).transpose();
+        let beside = beside.map_err(|error| {
+            Problem::new(error).help("mend the file of names, or give other names with --feature-names")
+        })?;
+        Ok(Named { names: beside.unwrap_or_default(), first })
     }
 }
 
-fn asked_for(asked: &str, first: u32) -> miette::Result<FeatureNames> {
+fn asked_for(asked: &str, features: usize, first: u32) -> miette::Result<FeatureNames> {
     let of_collection =
         || descriptor(asked).ok().and_then(|known| FeatureNames::built_in(known.feature_names.as_ref()?));
     if let Some(names) = FeatureNames::built_in(asked).or_else(of_collection) {
         return Ok(names);
     }
-    FeatureNames::read(Path::new(asked), first).map_err(|error| {
+    FeatureNames::read(Path::new(asked), first).and_then(|names| names.covering(features)).map_err(|error| {
         let lists: Vec<&str> = LISTS.iter().map(|(list, _)| *list).collect();
         Problem::new(format!("`{asked}` names no features: {error}"))
             .help(format!(

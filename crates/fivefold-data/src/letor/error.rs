@@ -8,6 +8,12 @@ use fivefold_core::DatasetError;
 use crate::groups;
 use crate::text::{ODD_HELP, named};
 
+/// Remedies that lint names too.
+pub(crate) const SCATTERED_HELP: &str =
+    "put the query's lines together, or set regroup = true; different queries need different ids";
+pub(crate) const DUPLICATE_HELP: &str = "remove a line, or give the two documents different ids";
+pub(crate) const SOME_IDS_HELP: &str = "give every document an id (`# docid = X`), or give no document an id";
+
 /// A fault in one file.
 ///
 /// ```
@@ -247,7 +253,10 @@ impl ReadErrorKind {
             Self::Io(error) if groups::is_of_sizes(error) => "the sizes of the queries must add up to the rows",
             Self::Io(_) => "check that the file is there, complete and readable",
             Self::Grade { .. } => "a line reads `grade qid:TOKEN id:value ... # comment`",
-            Self::Qid { .. } => "every line needs its query: `grade qid:TOKEN id:value ...`",
+            Self::Qid { .. } => {
+                "every line needs its query: `grade qid:TOKEN id:value ...`; or a file of group sizes beside this one: \
+                    FILE.query or FILE.group"
+            }
             Self::Feature { .. } => "features are `id:value`, separated by blanks; a comment starts with `#`",
             Self::BelowFirst { .. } => "if the file counts features from 0, set first_feature_id = 0",
             Self::AboveLast { .. } => {
@@ -269,11 +278,9 @@ impl ReadErrorKind {
                 "use a machine with more memory, or give fewer documents or features; the matrix is dense"
             }
             Self::CarriageReturns => "end lines by a line feed, with or without a carriage return before it",
-            Self::Scattered { .. } => {
-                "put the query's lines together, or set regroup = true; different queries need different ids"
-            }
-            Self::DuplicateDocument { .. } => "remove a line, or give the two documents different ids",
-            Self::SomeIds { .. } => "give every document an id (`# docid = X`), or give no document an id",
+            Self::Scattered { .. } => SCATTERED_HELP,
+            Self::DuplicateDocument { .. } => DUPLICATE_HELP,
+            Self::SomeIds { .. } => SOME_IDS_HELP,
             Self::LongLine { .. } => "the file is not LETOR text",
             Self::Empty | Self::Dataset(_) => "check the path: is the file LETOR text?",
         }

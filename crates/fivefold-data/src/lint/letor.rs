@@ -165,5 +165,6 @@ impl Scan<'_> {
 
     fn fault(&mut self, fault: &Fault) {
         self.problems.add(self.file, self.line + u64::from(fault.line), fault.column, || fault.kind.to_string());
+        self.problems.remedy(fault.kind.help(), 1);
     }
 }

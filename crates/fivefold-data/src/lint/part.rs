@@ -11,7 +11,7 @@ use crate::digits::{Collapsed, Digits};
 use crate::features::FeatureNames;
 use crate::groups;
 use crate::leaks::SortedRows;
-use crate::letor::Row;
+use crate::letor::{DUPLICATE_HELP, Row, SCATTERED_HELP, SOME_IDS_HELP};
 
 /// The content of a LETOR file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -114,6 +114,7 @@ impl Assembly {
                     format!("query `{query}` goes on here, but its lines up to {last} were followed by another query")
                 };
                 problems.add(&self.report.file, line, 0, what);
+                problems.remedy(SCATTERED_HELP, 1);
             } else {
                 self.queries.push((query.to_owned(), line));
             }
@@ -137,10 +138,12 @@ impl Assembly {
         if first != has_id {
             let what = || format!("this line has {} document id, unlike the first", if has_id { "a" } else { "no" });
             problems.add(&self.report.file, line, 0, what);
+            problems.remedy(SOME_IDS_HELP, 1);
         }
         if has_id && !self.open.documents.insert(document.to_owned()) {
             let what = || format!("document `{document}` stands twice in query `{query}`");
             problems.add(&self.report.file, line, 0, what);
+            problems.remedy(DUPLICATE_HELP, 1);
         }
     }
 

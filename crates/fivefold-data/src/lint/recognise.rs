@@ -72,6 +72,15 @@ pub enum LintError {
         /// The reason in words.
         why: String,
     },
+    /// A table of features, which no reader takes.
+    #[error("{}: looks like a table of features: {why}; `fivefold book make-letor-from-a-table` turns it into LETOR \
+        text; if it holds values per query, give --as values", path.display())]
+    Features {
+        /// The file.
+        path: PathBuf,
+        /// The columns that look so.
+        why: String,
+    },
     /// A folder without a collection.
     #[error("{}: no layout of a collection fits this folder; give its files, or the folder above Fold1", path.display())]
     NoCollection {
@@ -106,11 +115,12 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// The names of the features of one of the files.
-    pub(super) fn names_for(&self, file: &Path) -> FeatureNames {
+    /// The names of the features of one of the files, or the fault of the file of names.
+    pub(super) fn names_for(&self, file: &Path) -> Result<FeatureNames, String> {
         let of_folder = |(descriptor, folder): &(Descriptor, PathBuf)| descriptor.names_in(folder, Some(file)).ok();
         match self.collection.as_ref().and_then(of_folder) {
-            Some((names, _)) => names,
+            Some((names, None)) => Ok(names),
+            Some((_, Some(fault))) => Err(fault),
             None => FeatureNames::beside(file, self.reading.first_feature_id),
         }
     }
@@ -237,6 +247,9 @@ fn recognise(path: &Path) -> Result<File, LintError> {
     match per_query::Content::read(path, None) {
         Ok(content) => file(Kind::Values, Some(content)),
         Err(PerQueryError { kind: PerQueryErrorKind::Io(error), .. }) => Err(failed(error)),
+        Err(PerQueryError { kind: PerQueryErrorKind::Features { why }, .. }) => {
+            Err(LintError::Features { path: path.to_owned(), why })
+        }
         Err(_) => Err(unclear(format!("its first line is `{first}`"))),
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::Problems;
-use crate::per_query::{Content, PerQueryOptions};
+use crate::per_query::{Content, PerQueryError, PerQueryErrorKind, PerQueryOptions};
 
 /// The content of a file of values per query.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -37,7 +37,12 @@ pub struct ValuesReport {
 /// Lints values per query. `content` is given if the file was read before.
 pub(super) fn values(file: &Path, content: Option<Content>, problems: &mut Problems) -> ValuesReport {
     let mut report = ValuesReport { file: file.to_owned(), ..ValuesReport::default() };
-    let content = content.map_or_else(|| Content::read(file, None), Ok);
+    // The kind is given: a table is then one of values, even if it looks like one of features.
+    let read = || match Content::read(file, None) {
+        Err(PerQueryError { kind: PerQueryErrorKind::Features { .. }, .. }) => Content::read(file, Some("csv")),
+        read => read,
+    };
+    let content = content.map_or_else(read, Ok);
     let parsed = content.and_then(|content| Ok((content.format, content.parse(file, &PerQueryOptions::default())?)));
     let (format, (found, faults)) = match parsed {
         Ok(read) => read,

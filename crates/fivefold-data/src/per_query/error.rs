@@ -81,6 +81,12 @@ pub enum PerQueryErrorKind {
         /// The content, in words.
         what: &'static str,
     },
+    /// A table of features in place of values.
+    #[error("the file looks like a table of features, not values per query: {why}")]
+    Features {
+        /// The columns that look so.
+        why: String,
+    },
     /// A line or record that does not fit the format.
     #[error("{0}")]
     Syntax(String),
@@ -178,6 +184,10 @@ impl PerQueryErrorKind {
         let fixed = match self {
             Self::Io(_) => "check that the file is there, complete, and UTF-8 text",
             Self::UnknownFormat { known, .. } => return format!("known: {known}"),
+            Self::Features { .. } => {
+                "`fivefold book make-letor-from-a-table` turns such a table into LETOR text; values per query need \
+                    the name of their format, csv"
+            }
             Self::Ranking { .. } => "give runs with their judgements: --qrels QRELS --runs RUN...",
             Self::Unclear { known, .. } => return format!("give the format of the file: {known}"),
             Self::Syntax(_) => "check the line, and that the file has the format that it was taken for",

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::builder::{Builder, Wrong, is_summary, is_undefined};
 use super::error::PerQueryErrorKind;
+use super::feature_table::looks_like_features;
 use super::remark::Remark;
 use super::scored;
 use crate::text::{find_odd, named};
@@ -180,7 +181,9 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
     let mut content = text.lines().filter(|line| !line.trim().is_empty() && !is_comment(line));
     let first = content.next().ok_or(PerQueryErrorKind::Empty)?;
     let separator = separator(first);
-    let head: Vec<&str> = first.split(char::from(separator)).map(|cell| cell.trim().trim_matches('"')).collect();
+    let cells =
+        |line| str::split(line, char::from(separator)).map(|cell| cell.trim().trim_matches('"')).collect::<Vec<&str>>();
+    let head = cells(first);
     if head.starts_with(&OUR_HEAD) {
         return Format::named("fivefold");
     }
@@ -217,7 +220,11 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
         return Err(PerQueryErrorKind::Ranking { what });
     }
     if head.len() > 1 && head.iter().any(|cell| !number(cell)) {
-        return Format::named("csv");
+        let below = text.lines().skip_while(|line| *line != first).skip(1);
+        return match looks_like_features(&head, below.map(cells)) {
+            Some(why) => Err(PerQueryErrorKind::Features { why }),
+            None => Format::named("csv"),
+        };
     }
     Err(unclear(match begins {
         true => "the first line is `measure query value`, or `query measure value`, but most others are not",
@@ -236,7 +243,7 @@ fn is_comment(line: &str) -> bool {
 }
 
 /// Whether a text is a number or `nan`. Other words for an undefined value may also be names.
-fn number(text: &str) -> bool {
+pub(super) fn number(text: &str) -> bool {
     fast_float2::parse::<f64, _>(text).is_ok()
 }
 

@@ -59,7 +59,7 @@ impl Args {
             model::unusable(&self.model, format_args!("models of `{ranker}` have no feature importance"))
                 .help("models of trees and linear models have feature importances")
         })?;
-        let named = self.names.of_model(&self.model, None, self.first_feature_id)?;
+        let named = self.names.of_model(&self.model, None, importance.len(), self.first_feature_id)?;
         let features = ranked(&importance, &named);
         if self.json.asked() {
             screen.json(&features)?;

@@ -1,5 +1,6 @@
 //! `fivefold lint`: finds all problems of data files, and describes their content.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -8,8 +9,8 @@ use fivefold_data::ReadOptions;
 use fivefold_data::digits::Collapsed;
 use fivefold_data::leaks::SortedRows;
 use fivefold_data::lint::{
-    Across, Guarded, Kind, LintError, LintOptions, LintReport, PartReport, QrelsReport, RunReport, ScoresReport,
-    ValuesReport, lint,
+    Across, Guarded, Kind, LintError, LintOptions, LintReport, PartReport, Problems, QrelsReport, RunReport,
+    ScoresReport, ValuesReport, lint,
 };
 
 use crate::exit::Exit;
@@ -37,9 +38,9 @@ pub(crate) struct Args {
     /// The kind of the files, if it is not recognised by itself
     #[arg(long = "as", value_name = "KIND", value_parser = kinds())]
     kind: Option<Kind>,
-    /// Number of problems to list; all problems are counted
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    max_problems: usize,
+    /// Number of problems to list; all problems are counted [default: three of each kind, among the first 50]
+    #[arg(long, value_name = "N")]
+    max_problems: Option<usize>,
     /// The id of the first feature: 0 for files that count from 0
     #[arg(long, value_name = "ID", default_value_t = 1)]
     first_feature_id: u32,
@@ -57,11 +58,13 @@ impl Args {
             max_grade: self.max_grade,
             ..ReadOptions::default()
         };
-        let options = LintOptions { kind: self.kind, most_problems: self.max_problems, reading };
+        let options = LintOptions { kind: self.kind, most_problems: self.max_problems.unwrap_or(MOST_KEPT), reading };
         let report = lint(&self.paths, &options);
         match self.json.asked() {
             true => screen.json(&report)?,
-            false if report.not_linted.len() < self.paths.len() => show(&report, screen),
+            false if report.not_linted.len() < self.paths.len() => {
+                show(&report, if self.max_problems.is_some() { usize::MAX } else { MOST_ALIKE }, screen);
+            }
             false => {}
         }
         if !report.not_linted.is_empty() {
@@ -90,7 +93,45 @@ fn kinds() -> impl TypedValueParser<Value = Kind> {
     PossibleValuesParser::new(Kind::ALL.map(Kind::name)).try_map(named)
 }
 
-fn show(report: &LintReport, screen: &mut Screen) {
+/// The number of problems that are kept, unless the user gives another.
+const MOST_KEPT: usize = 50;
+/// The number of problems of one kind that are listed, unless the user asks for all.
+const MOST_ALIKE: usize = 3;
+
+/// The words of a problem without its numbers and quotations, which differ between problems of one
+/// kind.
+fn kind_of(what: &str) -> String {
+    let words = what.split('`').step_by(2).collect::<Vec<_>>().join("`");
+    words.chars().filter(|letter| !letter.is_ascii_digit()).collect()
+}
+
+/// Lists the problems, at most `alike` of each kind, and the remedies.
+fn list(problems: &Problems, alike: usize, screen: &mut Screen) {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for problem in &problems.listed {
+        let alike_before = seen.entry(kind_of(&problem.what)).or_default();
+        *alike_before += 1;
+        if *alike_before > alike {
+            continue;
+        }
+        let line = if problem.line > 0 { format!(":{}", problem.line) } else { String::new() };
+        let column = if problem.column > 0 { format!(":{}", problem.column) } else { String::new() };
+        screen.line(format_args!("{}{line}{column}: {}", problem.file.display(), problem.what));
+    }
+    let shown: usize = seen.values().map(|&count| count.min(alike)).sum();
+    for (help, count) in &problems.remedies {
+        screen.line(format_args!("help for {}: {help}", counted(*count, "problem")));
+    }
+    match problems.count - shown {
+        0 => screen.line(format_args!("{}.", counted(problems.count, "problem"))),
+        more => screen.line(format_args!(
+            "{}; {more} more than are listed (--max-problems).",
+            counted(problems.count, "problem")
+        )),
+    }
+}
+
+fn show(report: &LintReport, alike: usize, screen: &mut Screen) {
     for part in &report.parts {
         block(screen, &part.file, letor(part));
     }
@@ -116,18 +157,10 @@ fn show(report: &LintReport, screen: &mut Screen) {
         screen.line(line);
     }
     let problems = &report.problems;
-    for problem in &problems.listed {
-        let line = if problem.line > 0 { format!(":{}", problem.line) } else { String::new() };
-        let column = if problem.column > 0 { format!(":{}", problem.column) } else { String::new() };
-        screen.line(format_args!("{}{line}{column}: {}", problem.file.display(), problem.what));
-    }
-    match (problems.count, problems.count - problems.listed.len()) {
-        (0, _) if report.not_linted.is_empty() => screen.line("No problems."),
-        (0, _) => screen.line("No problems in the linted files."),
-        (count, 0) => screen.line(format_args!("{}.", counted(count, "problem"))),
-        (count, more) => {
-            screen.line(format_args!("{}; {more} more than are listed (--max-problems).", counted(count, "problem")));
-        }
+    match problems.count {
+        0 if report.not_linted.is_empty() => screen.line("No problems."),
+        0 => screen.line("No problems in the linted files."),
+        _ => list(problems, alike, screen),
     }
 }
 
@@ -344,6 +377,12 @@ fn none_if_zero(count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn problems_of_a_kind_differ_in_numbers_and_quotations() {
+        assert_eq!(kind_of("value `x` of feature 2 is odd"), kind_of("value `y1` of feature 31 is odd"));
+        assert_ne!(kind_of("value `x` of feature 2 is odd"), kind_of("grade `x` of feature 2 is odd"));
+    }
 
     #[test]
     fn neighbours_are_drawn_together() {

@@ -52,7 +52,7 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
         }
         None => asked.clone(),
     };
-    let named = args.names.of_model(model, Some(path), options.first_feature_id)?;
+    let named = args.names.of_model(model, Some(path), asked.width(), options.first_feature_id)?;
     let (first, query) = find(data.queries(), &args.query)?;
     let scores = &scores[first..first + query.len()];
     let rows: Vec<&[f32]> = query.view().rows().collect();
