@@ -118,7 +118,7 @@ pub const LAYOUTS: &[Layout] = &[
 ];
 
 /// Where a user reads of all layouts, for errors.
-pub(crate) const LAYOUTS_PAGE: &str = "`fivefold book layouts` shows each with its `files`";
+pub(crate) const LAYOUTS_PAGE: &str = "`fivefold book reference/letor` shows each with its `files`";
 
 /// The layout with this name.
 pub fn layout(name: &str) -> Option<&'static Layout> {
