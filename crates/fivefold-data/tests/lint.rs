@@ -90,6 +90,45 @@ fn all_problems_of_a_letor_file_are_found_in_order() {
     assert_eq!((part.documents, part.queries, part.features, part.missing_values), (5, 2, 2, 1));
 }
 
+/// A shuffled file of 40 queries was said to have 574 queries of a single grade: each change of the query
+/// counted as an end of it.
+#[test]
+fn rows_of_a_query_that_do_not_stand_together_are_one_query() {
+    let rows = [
+        "2 qid:1 1:1 # a",
+        "0 qid:1 1:2 # b",
+        "1 qid:2 1:3 # a",
+        "1 qid:2 1:4 # b",
+        "0 qid:3 1:5 # a",
+        "1 qid:3 1:6 # b",
+    ];
+    let text = |order: [usize; 6]| order.map(|row| format!("{}\n", rows[row])).concat();
+    let linted = |text: &str| {
+        let folder = folder(&[("x.txt", text)]);
+        report(folder.path(), &["x.txt"], &options())
+    };
+    let facts = |report: &LintReport| {
+        let part = &report.parts[0];
+        (part.documents, part.queries, part.single_grade_queries, part.sorted)
+    };
+    let together = linted(&text([0, 1, 2, 3, 4, 5]));
+    assert_eq!((together.problems.count, facts(&together).2), (0, 1));
+    // The rows of each query keep their order.
+    let apart = linted(&text([0, 2, 4, 1, 3, 5]));
+    assert_eq!(facts(&apart), facts(&together));
+    assert_eq!(apart.problems.count, 3);
+
+    // A document that stands twice is found, too, if other queries stand between.
+    let twice = linted(&format!("{}0 qid:1 1:7 # b\n", text([0, 1, 2, 3, 4, 5])));
+    assert_eq!(
+        problems(&twice),
+        [
+            "x.txt:7:0 query `1` goes on here, but its lines up to 2 were followed by another query",
+            "x.txt:7:0 document `b` stands twice in query `1`"
+        ]
+    );
+}
+
 fn report_with(folder: &Path, most_problems: usize) -> LintReport {
     report(folder, &["x.txt"], &LintOptions { most_problems, ..options() })
 }

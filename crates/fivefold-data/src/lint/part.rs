@@ -72,23 +72,30 @@ pub(super) struct Part {
     pub(super) compared: bool,
 }
 
-/// Collects rows into queries.
+/// Collects rows into queries. The rows of a query need not stand together: a place where a query
+/// goes on is a problem, and each fact is about the whole query.
 #[derive(Default)]
 pub(super) struct Assembly {
     report: PartReport,
-    queries: Vec<(String, u64)>,
-    /// The last line of each query so far.
-    seen: HashMap<String, u64>,
-    open: Open,
+    /// The queries, in the order of their first lines.
+    queries: Vec<Query>,
+    /// The place of each query in this list.
+    places: HashMap<String, usize>,
+    /// The place of the query of the last row.
+    open: Option<usize>,
+    /// A hash of each document's id and of its query's place.
+    documents: HashSet<u128>,
     /// Whether the file's first document has an id.
     first_has_id: Option<bool>,
 }
 
-#[derive(Default)]
-struct Open {
+/// A query so far.
+struct Query {
     id: String,
+    first_line: u64,
+    last_line: u64,
+    /// The grades of its rows, in their order.
     grades: Vec<u8>,
-    documents: HashSet<String>,
 }
 
 impl Assembly {
@@ -106,24 +113,23 @@ impl Assembly {
         document: &str,
         problems: &mut Problems,
     ) {
-        if self.open.id != query || self.open.grades.is_empty() {
-            self.close();
-            query.clone_into(&mut self.open.id);
-            if let Some(last) = self.seen.get(query) {
-                let what = || {
-                    format!("query `{query}` goes on here, but its lines up to {last} were followed by another query")
-                };
-                problems.add(&self.report.file, line, 0, what);
-                problems.remedy(SCATTERED_HELP, 1);
-            } else {
-                self.queries.push((query.to_owned(), line));
-            }
+        let is_open = |place: &usize| self.queries[*place].id == query;
+        let known = self.open.filter(is_open).or_else(|| self.places.get(query).copied());
+        let place = known.unwrap_or(self.queries.len());
+        if known.is_none() {
+            self.places.insert(query.to_owned(), place);
+            let id = query.to_owned();
+            self.queries.push(Query { id, first_line: line, last_line: line, grades: Vec::new() });
+        } else if self.open != Some(place) {
+            let last = self.queries[place].last_line;
+            let what =
+                || format!("query `{query}` goes on here, but its lines up to {last} were followed by another query");
+            problems.add(&self.report.file, line, 0, what);
+            problems.remedy(SCATTERED_HELP, 1);
         }
-        if let Some(last) = self.seen.get_mut(query) {
-            *last = line;
-        } else {
-            self.seen.insert(query.to_owned(), line);
-        }
+        self.open = Some(place);
+        self.queries[place].last_line = line;
+        self.queries[place].grades.push(grade);
         self.report.documents += 1;
         if row.unsorted {
             self.report.unsorted_lines += 1;
@@ -132,7 +138,6 @@ impl Assembly {
             }
         }
         *self.report.grades.entry(i32::from(grade)).or_default() += 1;
-        self.open.grades.push(grade);
         let has_id = !document.is_empty();
         let first = *self.first_has_id.get_or_insert(has_id);
         if first != has_id {
@@ -140,35 +145,27 @@ impl Assembly {
             problems.add(&self.report.file, line, 0, what);
             problems.remedy(SOME_IDS_HELP, 1);
         }
-        if has_id && !self.open.documents.insert(document.to_owned()) {
+        if has_id && !self.documents.insert(document_hash(place, document)) {
             let what = || format!("document `{document}` stands twice in query `{query}`");
             problems.add(&self.report.file, line, 0, what);
             problems.remedy(DUPLICATE_HELP, 1);
         }
     }
 
-    fn close(&mut self) {
-        let grades = std::mem::take(&mut self.open.grades);
-        self.open.documents.clear();
-        let (Some(least), Some(most)) = (grades.iter().min(), grades.iter().max()) else { return };
-        if least == most {
-            self.report.single_grade_queries += 1;
-            return;
-        }
-        self.report.sorted.add(&grades);
-    }
-
     /// Finishes the report with the facts about features and vectors.
     pub(super) fn finish(
-        mut self,
+        self,
         columns: &Columns,
         digits: &Digits,
         vectors: Vec<u128>,
         first_id: u32,
         problems: &mut Problems,
     ) -> Part {
-        self.close();
         let mut report = self.report;
+        for Query { grades, .. } in &self.queries {
+            report.single_grade_queries += usize::from(grades.iter().all(|&grade| grade == grades[0]));
+            report.sorted.add(grades);
+        }
         if report.documents == 0 {
             problems.add(&report.file, 0, 0, || "the file has no document that can be read".to_owned());
         }
@@ -187,6 +184,16 @@ impl Assembly {
         report.features_with_missing = ids(columns.with_missing());
         report.documents_without_values = vectors.iter().filter(|&&hash| hash == ALL_MISSING).count();
         report.document_ids = self.first_has_id == Some(true);
-        Part { report, vectors, queries: self.queries, compared: false }
+        let queries = self.queries.into_iter().map(|query| (query.id, query.first_line)).collect();
+        Part { report, vectors, queries, compared: false }
     }
+}
+
+/// A hash of a document's id within the query at a place.
+fn document_hash(place: usize, document: &str) -> u128 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&(place as u64).to_le_bytes()).update(document.as_bytes());
+    let mut half = [0; 16];
+    half.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    u128::from_le_bytes(half)
 }
