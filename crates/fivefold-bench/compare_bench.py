@@ -24,6 +24,10 @@ PEERS = (
 ).split()
 
 
+# Programs that need an older version of what the others need, each with an environment of its own.
+APART = {"lleaves": ["lleaves", "llvmlite<0.45", "lightgbm", "numpy"]}
+
+
 REAL_TIME = "runs all sides at real-time priority (chrt, as root): they have the processors to themselves, under any load"
 
 
@@ -40,14 +44,14 @@ class Bench:
         if build:
             for package in (["fivefold"], ["fivefold-bench", "--example", "measure"]):
                 subprocess.run(["cargo", "build", "--release", "--quiet", "-p", *package], cwd=ROOT, check=True)
-        self.python = self._environment()
+        self.python = self._environment("venv", PEERS)
 
-    def _environment(self):
-        venv = self.folder / "venv"
+    def _environment(self, name, packages):
+        venv = self.folder / name
         if not (venv / "complete").exists():
-            tell(f"installing {', '.join(PEERS)} in {venv}")
+            tell(f"installing {', '.join(packages)} in {venv}")
             subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
-            subprocess.run([str(venv / "bin" / "pip"), "install", "--quiet", *PEERS], check=True)
+            subprocess.run([str(venv / "bin" / "pip"), "install", "--quiet", *packages], check=True)
             (venv / "complete").touch()
         return venv / "bin" / "python"
 
@@ -73,11 +77,12 @@ class Bench:
     def ours(self, *arguments):
         return self.run([self.measure, *arguments])
 
-    def theirs(self, work, **arguments):
+    def theirs(self, work, apart=None, **arguments):
         threads = str(arguments.get("threads", 1))
         env = {name: threads for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")}
         arguments = {name: str(value) if isinstance(value, Path) else value for name, value in arguments.items()}
-        return self.run([self.python, HERE / "compare_peers.py", work, json.dumps(arguments)], env)
+        python = self._environment(f"venv-{apart}", APART[apart]) if apart else self.python
+        return self.run([python, HERE / "compare_peers.py", work, json.dumps(arguments)], env)
 
     def path(self, name):
         return self.folder / name

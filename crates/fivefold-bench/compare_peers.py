@@ -102,7 +102,7 @@ def save_lightgbm(prefix, file):
 # LambdaMART.
 
 
-def lambdamart_lightgbm(train, test, leaves, trees, threads, min_documents=20, seed=1, scores=None):
+def lambdamart_lightgbm(train, test, leaves, trees, threads, min_documents=20, seed=1, scores=None, model=None):
     import lightgbm
 
     features, grades, sizes = arrays(train)
@@ -114,12 +114,28 @@ def lambdamart_lightgbm(train, test, leaves, trees, threads, min_documents=20, s
     with Clock() as binning:
         data = lightgbm.Dataset(features, grades, group=sizes, params=settings).construct()
     with Clock() as clock:
-        model = lightgbm.train(settings, data, trees)
+        trained = lightgbm.train(settings, data, trees)
+    if model is not None:
+        trained.save_model(model)
     features, _, _ = arrays(test)
     with Clock() as scoring:
-        predicted = model.predict(features, num_threads=threads)
+        predicted = trained.predict(features, num_threads=threads)
     save(predicted, scores)
     return timed(clock, "lightgbm", bin_cpu=binning.cpu, score_cpu=scoring.cpu)
+
+
+def score_lleaves(model, test, threads):
+    """Scores by LightGBM's trees as machine code. `compile_cpu` is the time of making this code, which is not counted."""
+    import lleaves
+
+    features, _, _ = arrays(test)
+    features = features.astype(np.float64)  # lleaves would copy other numbers first
+    compiled = lleaves.Model(model_file=model)
+    with Clock() as compiling:
+        compiled.compile()
+    with Clock() as scoring:
+        compiled.predict(features, n_jobs=threads)
+    return timed(scoring, "lleaves", score_cpu=scoring.cpu, compile_cpu=compiling.cpu)
 
 
 def lambdamart_xgboost(train, test, leaves, trees, threads, scores=None):
@@ -379,7 +395,7 @@ def tukey(values, differences, pairs, draws, rng, stats):
 
 TESTS = {"t": t, "bootstrap": bootstrap, "permutation": permutation, "tukey-hsd": tukey}
 WORKS = [
-    read_sklearn, read_lightgbm, read_xgboost, read_catboost, read_fastrank, open_lightgbm, save_lightgbm,
+    read_sklearn, read_lightgbm, read_xgboost, read_catboost, read_fastrank, open_lightgbm, save_lightgbm, score_lleaves,
     lambdamart_lightgbm, lambdamart_xgboost, lambdamart_catboost, fastrank, standardise, l2_logistic, ndcg,
     make_graded, make_systems, evaluate_numpy, evaluate_pytrec_eval, evaluate_ir_measures, evaluate_ranx, significance,
 ]

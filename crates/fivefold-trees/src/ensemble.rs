@@ -1,10 +1,11 @@
 //! A sum of trees, and fast scoring of many documents.
 //!
 //! Documents are scored in blocks. The features of a block are laid out by column once; then each
-//! tree in turn adds its values (see `scorer`). So scores do not depend on the blocks. Trees with
-//! cuts in `f64` are scored by codes (see [`codes`](crate::codes)). Cost for trees of up to 32
-//! leaves: documents x trees x inner nodes / 4 comparisons (four at once). Cost for larger trees:
-//! documents x trees x depth steps.
+//! tree in turn adds its values (see `scorer` and `wide`). So scores do not depend on the blocks, nor
+//! on the processor. Trees with cuts in `f64` are scored by codes (see [`codes`](crate::codes)). Cost
+//! for trees of up to 32 leaves: documents x trees x inner nodes / 4 tests (eight tests at once with
+//! AVX2, which also takes trees of up to 64 leaves this way). Cost for larger trees: documents x
+//! trees x depth steps.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,7 @@ use crate::bins::Rows;
 use crate::codes::Codes;
 use crate::scorer::{BLOCK, Scorer, Walk};
 use crate::tree::Tree;
+use crate::wide::add_scores;
 
 /// The score of a document is the sum of its leaf values over all trees.
 ///
@@ -121,30 +123,6 @@ impl Ensemble {
         let mut importance = vec![0.0; width];
         self.trees.iter().for_each(|tree| tree.add_importance(&mut importance));
         importance
-    }
-}
-
-/// Adds the values of trees that use the first `used` of `width` columns.
-fn add_scores(scorers: &[Scorer], used: usize, rows: &[f32], width: usize, scores: &mut [f64]) {
-    let mut columns = vec![[0.0; BLOCK]; used];
-    for (number, scores) in scores.chunks_mut(BLOCK).enumerate() {
-        let rows = &rows[number * BLOCK * width..][..scores.len() * width];
-        for (document, row) in (0..scores.len()).map(|i| &rows[i * width..][..used]).enumerate() {
-            for (column, &value) in columns.iter_mut().zip(row) {
-                column[document] = value;
-            }
-        }
-        // After the end of a short block there are older documents, whose scores are not copied
-        // back.
-        let mut sums = [0.0; BLOCK];
-        sums[..scores.len()].copy_from_slice(scores);
-        for scorer in scorers {
-            match scorer {
-                Scorer::Masks(tree) => tree.add_scores(&columns, &mut sums),
-                Scorer::Walk(tree) => tree.add_scores(rows, width, &mut sums[..scores.len()]),
-            }
-        }
-        scores.copy_from_slice(&sums[..scores.len()]);
     }
 }
 

@@ -7,9 +7,11 @@ mod direct;
 pub mod ensemble;
 pub mod grow;
 mod histogram;
+mod masks;
 mod scorer;
 mod split;
 pub mod tree;
+mod wide;
 
 pub use bins::{BinnedMatrix, MAX_BINS, Rows, Spacing};
 pub use cells::{Gradients, GrowError};

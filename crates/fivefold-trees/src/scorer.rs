@@ -1,112 +1,43 @@
 //! Fast scoring of many documents by one tree, in two forms. The number of leaves decides the
 //! form.
 //!
-//! A tree of up to [`MASK_LEAVES`] leaves is a list of tests, a test for each inner node. Sources:
-//! QuickScorer (Lucchese et al., SIGIR 2015), and VQS (SIGIR 2016), which uses vectors over
-//! documents. Leaves are numbered from left to right. A document starts with a bit for each leaf. A
-//! test that sends the document right clears the bits of the left subtree. In the end, the lowest
-//! bit that is set is the document's leaf. All tests are made for a block of documents at once,
-//! without a branch or a dependent load. Unlike in QuickScorer, tests are not sorted by threshold,
-//! so the comparison is a vector instruction.
+//! A tree of up to 32 leaves, or up to 64 if the processor has wide vectors, is a list of tests
+//! (see [`masks`](crate::masks)).
 //!
 //! In a tree with more leaves, the documents of a block walk down together, so that their loads
 //! overlap. A node holds both children, and a leaf is its own child. So a step is a load and a
 //! choice without a branch.
 
+use crate::masks::{Bits as _, Masks};
 use crate::tree::{Node, Tree};
+use crate::wide::is_wide;
 
 /// Documents of a block.
 pub(crate) const BLOCK: usize = 16;
-
-/// The most leaves of a tree that masks can score.
-const MASK_LEAVES: usize = 32;
 
 /// One tree, ready for scoring.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Scorer {
     /// By masks of leaves.
-    Masks(Box<Masks>),
+    Masks(Masks<u32>),
+    /// By masks of twice as many leaves.
+    LongMasks(Masks<u64>),
     /// By walking down.
     Walk(Walk),
 }
 
 impl Scorer {
+    /// The form that is fastest on this processor.
     pub fn new(tree: &Tree) -> Self {
-        if tree.values().len() <= MASK_LEAVES {
-            Scorer::Masks(Box::new(Masks::new(tree)))
-        } else {
-            Scorer::Walk(Walk::new(tree))
-        }
-    }
-}
-
-/// A tree as tests that clear bits of leaves.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Masks {
-    tests: Vec<Test>,
-    /// Leaf values from left to right.
-    values: [f64; MASK_LEAVES],
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Test {
-    feature: u32,
-    threshold: f32,
-    missing_left: bool,
-    /// The bits that stay set when a document goes right: all leaves except the left subtree's
-    /// leaves.
-    right: u32,
-}
-
-impl Masks {
-    fn new(tree: &Tree) -> Self {
-        let nodes: Vec<Node> = tree.nodes().collect();
-        let mut values = [0.0; MASK_LEAVES];
-        let mut tests = Vec::with_capacity(nodes.len());
-        let mut leaves = 0;
-        // Items of the stack: (node, its first leaf, whether the leaves of its left subtree have
-        // numbers).
-        let root = if nodes.is_empty() { !0 } else { 0 };
-        let mut stack = vec![(root, 0, false)];
-        while let Some((child, first, numbered)) = stack.pop() {
-            if child < 0 {
-                values[leaves] = tree.values()[!child as usize];
-                leaves += 1;
-            } else if !numbered {
-                stack.push((child, leaves, true));
-                stack.push((nodes[child as usize].left, 0, false));
-            } else {
-                let Node { feature, threshold, missing_left, right, .. } = nodes[child as usize];
-                let left_leaves = ((1u64 << leaves) - (1u64 << first)) as u32;
-                tests.push(Test { feature, threshold, missing_left, right: !left_leaves });
-                stack.push((right, 0, false));
-            }
-        }
-        Masks { tests, values }
+        Scorer::of(tree, is_wide())
     }
 
-    /// Adds the tree's values for a block of documents, given a column of the block for each
-    /// feature.
-    pub fn add_scores(&self, columns: &[[f32; BLOCK]], scores: &mut [f64; BLOCK]) {
-        let mut masks = [u32::MAX; BLOCK];
-        for test in &self.tests {
-            let column = &columns[test.feature as usize];
-            // All bits of `stays` are set if the document goes left. Both comparisons are false for
-            // a missing value. The code has no `if`, which the compiler would make a branch.
-            if test.missing_left {
-                for (mask, &value) in masks.iter_mut().zip(column) {
-                    let stays = u32::from(value > test.threshold).wrapping_sub(1);
-                    *mask &= test.right | stays;
-                }
-            } else {
-                for (mask, &value) in masks.iter_mut().zip(column) {
-                    let stays = u32::from(value <= test.threshold).wrapping_neg();
-                    *mask &= test.right | stays;
-                }
-            }
-        }
-        for (score, mask) in scores.iter_mut().zip(masks) {
-            *score += self.values[mask.trailing_zeros() as usize % MASK_LEAVES];
+    /// Without wide vectors, walking is faster than long masks.
+    pub fn of(tree: &Tree, wide: bool) -> Self {
+        match tree.values().len() {
+            ..=u32::LEAVES => Scorer::Masks(Masks::new(tree)),
+            ..=u64::LEAVES if wide => Scorer::LongMasks(Masks::new(tree)),
+            _ => Scorer::Walk(Walk::new(tree)),
         }
     }
 }
