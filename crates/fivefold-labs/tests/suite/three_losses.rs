@@ -129,6 +129,25 @@ fn solve(files: &Files) -> Solution {
     solution
 }
 
+/// What the question `think.perfect` and its hint say, by finite differences: squared error and
+/// ListNet push d1 down, and squared error alone pushes both down.
+#[test]
+fn one_loss_alone_pushes_both_documents_down() {
+    let (s, g) = ([9.0, 1.0], [2.0, 0.0]);
+    let down = |name: &str| {
+        let slope = |document: usize| {
+            let moved = |step: f64| {
+                let mut s = s;
+                s[document] += step;
+                loss(name, &s, &g)
+            };
+            (moved(1e-4) - moved(-1e-4)) / 2e-4
+        };
+        [slope(0) > 1e-6, slope(1) > 1e-6]
+    };
+    assert_eq!(["squared", "ranknet", "listnet"].map(down), [[true, true], [false, true], [true, false]]);
+}
+
 fn write_code(folder: &Path) {
     let (file, code) = if has_python() { ("gradients.py", PYTHON) } else { ("gradients.rs", RUST) };
     fs::write(folder.join(file), code).unwrap();
