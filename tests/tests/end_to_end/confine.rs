@@ -55,7 +55,7 @@ fn case(params: &str, script: &str) -> TempDir {
 }
 
 /// Whether this kernel can confine commands. If it cannot, the test says so.
-fn confines() -> bool {
+pub fn confines() -> bool {
     let folder = case("", "");
     let stamps = &json(folder.path(), "run x.toml --json")["stamps"];
     let confines = stamps.as_array().unwrap().is_empty();

@@ -34,6 +34,7 @@ mod hostile;
 mod imported;
 mod interrupted;
 mod lab;
+mod lab_code;
 mod latex;
 mod leaks;
 mod licences;

@@ -1,0 +1,63 @@
+//! `fivefold lab grade` runs the code of students, confined as the commands of an experiment are.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::confine::confines;
+use crate::harness::{directory, json, skipped, stdout};
+
+/// Code that tells what it could reach, and has the right gradient of one loss.
+fn nosy(readable: &[&Path], writable: &Path) -> String {
+    format!(
+        "reached = []
+for path in {readable:?}:
+    try:
+        open(path).read()
+        reached.append('read ' + path)
+    except PermissionError:
+        pass
+try:
+    open({writable:?}, 'w').close()
+    reached.append('wrote a file')
+except PermissionError:
+    pass
+if reached:
+    raise SystemExit(' and '.join(reached))
+
+def squared(scores, grades):
+    return [2 * (s - g) for s, g in zip(scores, grades)]
+
+ranknet = listnet = lambdas = squared
+"
+    )
+}
+
+fn cell<'g>(graded: &'g Value, name: &str) -> &'g Value {
+    graded["graded"][0]["cells"].as_array().unwrap().iter().find(|cell| cell["name"] == name).unwrap()
+}
+
+#[test]
+fn code_of_a_student_reaches_nothing_beside_its_folder() {
+    if !std::process::Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        return skipped("no python3");
+    }
+    if !confines() {
+        return;
+    }
+    let folder = directory(&[("secret.txt", "grades of others")]);
+    let at = fs::canonicalize(folder.path()).unwrap();
+    stdout(&at, "lab new 3 lab");
+    let code = nosy(&[&at.join("secret.txt"), &at.join("lab/answers.toml")], &at.join("lab/written"));
+    fs::write(at.join("lab/gradients.py"), code).unwrap();
+    let graded = json(&at, "lab grade lab --format json");
+    assert_eq!(cell(&graded, "squared.gradient")["state"], "right", "{}", cell(&graded, "squared.gradient"));
+    assert_eq!(cell(&graded, "squared.trained")["state"], "right");
+    assert_eq!(cell(&graded, "ranknet.gradient")["state"], "wrong");
+    let told = cell(&graded, "squared.gradient")["told"].to_string();
+    assert_eq!(told, "[]", "confined code has no stamp");
+
+    let graded = json(&at, "lab grade lab --format json --no-run");
+    assert_eq!(cell(&graded, "squared.gradient")["state"], "not-run");
+}
