@@ -137,6 +137,11 @@ fn every_page_that_the_program_names_exists() {
 }
 
 #[test]
+fn every_file_that_a_block_run_by_hand_names_exists() {
+    none(&tried::absent(&pages()));
+}
+
+#[test]
 fn every_page_does_what_it_says() {
     none(&tried::run(&pages()));
 }

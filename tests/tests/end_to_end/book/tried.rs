@@ -52,6 +52,7 @@ impl Needs {
     fn lacking(&self, block: &Block) -> Option<&'static str> {
         let all = [
             ("install", false, "change the user's machine"),
+            ("hand", false, "are run by hand in a checkout: they take hours, or rewrite pages"),
             ("data", self.data.is_some(), "need FIVEFOLD_DATA"),
             ("slurm", self.slurm, "need Slurm (Debian: slurm-wlm, munge)"),
             ("python", self.python.is_some(), "need Python"),
@@ -126,6 +127,29 @@ fn program() -> PathBuf {
     std::env::var_os("FIVEFOLD_PROGRAM").map_or_else(crate::harness::program, PathBuf::from)
 }
 
+/// The folder of the repository.
+fn checkout() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
+}
+
+/// Files of the repository that blocks name, and that are not there: of blocks that are run by hand in a
+/// checkout, which no test runs.
+pub fn absent(pages: &[Page]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for Page { path, text } in pages {
+        for block in blocks(path, text).unwrap_or_default().iter().filter(|block| block.has("hand")) {
+            let words = block.body.split(|letter: char| letter.is_whitespace() || letter == '=');
+            let of_checkout = words.filter(|word| {
+                ["tools/", "crates/", "docs/", "tests/", "fuzz/"].iter().any(|folder| word.starts_with(folder))
+            });
+            for word in of_checkout.filter(|word| !checkout().join(word).exists()) {
+                complaints.push(format!("{path}:{}: no file {word} in the repository", block.line));
+            }
+        }
+    }
+    complaints
+}
+
 /// Another user may read and write here.
 fn open_to_all(folder: &Path) {
     #[cfg(unix)]
@@ -177,6 +201,9 @@ impl Trial<'_> {
                 fs::write(bin.join(name), &script).unwrap();
                 open_to_all(&bin.join(name));
             }
+        }
+        if all.iter().any(|block| block.has("checkout")) {
+            std::os::unix::fs::symlink(checkout().join("crates"), at.join("crates")).unwrap();
         }
         for (index, block) in all.iter().enumerate() {
             if let Some(file) = &block.file {
