@@ -203,7 +203,11 @@ pub fn empty(title: &str, sections: &[Section], questions: &[Question]) -> Strin
     let line = |question: &Question, key: &str| {
         let place = if matches!(question.cell.answer, Answer::Set(_)) { "[]" } else { "\"\"" };
         let asks = &question.cell.asks;
-        let worth = if question.points == 1.0 { String::new() } else { format!("{} points", points(question.points)) };
+        let worth = match (question.points, question.bonus) {
+            (1.0, false) => String::new(),
+            (worth, false) => format!("{} points", points(worth)),
+            (worth, true) => format!("bonus: {}", points(worth)),
+        };
         let told: Vec<&str> = [asks.as_str(), &worth].into_iter().filter(|part| !part.is_empty()).collect();
         let asks = if told.is_empty() { String::new() } else { format!("  # {}", told.join("; ")) };
         format!("{key} = {place}{asks}\n")
@@ -236,7 +240,7 @@ mod tests {
     use crate::lab::Cell;
 
     fn question(name: &str, answer: Answer) -> Question {
-        Question { cell: Cell::new(name, "asked", answer), points: 1.0, tolerance: 0.1, hint: None }
+        Question { cell: Cell::new(name, "asked", answer), points: 1.0, bonus: false, tolerance: 0.1, hint: None }
     }
 
     fn questions() -> Vec<Question> {

@@ -95,9 +95,18 @@ impl Assignment {
         })
     }
 
-    /// The sum of all points.
+    /// The sum of all points, without the bonus.
     pub fn points(&self) -> f64 {
-        self.questions.iter().map(|question| question.points).sum()
+        self.sum(false)
+    }
+
+    /// The sum of the points beyond the total.
+    pub fn bonus(&self) -> f64 {
+        self.sum(true)
+    }
+
+    fn sum(&self, bonus: bool) -> f64 {
+        self.questions.iter().filter(|question| question.bonus == bonus).map(|question| question.points).sum()
     }
 
     /// The questions that code answers.

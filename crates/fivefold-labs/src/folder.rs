@@ -78,21 +78,29 @@ fn files(assignment: &Assignment, student: &Student) -> Vec<(PathBuf, Vec<u8>)> 
 
 /// The last part of each worksheet: the points of each section of `answers.toml`.
 fn points_of(assignment: &Assignment) -> String {
-    let mut sections: Vec<(&str, f64)> = Vec::new();
+    let mut sections: Vec<(&str, bool, f64)> = Vec::new();
     for question in &assignment.questions {
-        let name = question.cell.name.split('.').next().unwrap_or_default();
-        match sections.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, sum)) => *sum += question.points,
-            None => sections.push((name, question.points)),
+        let (name, bonus) = (question.cell.name.split('.').next().unwrap_or_default(), question.bonus);
+        match sections.iter_mut().find(|(known, beyond, _)| (*known, *beyond) == (name, bonus)) {
+            Some((_, _, sum)) => *sum += question.points,
+            None => sections.push((name, bonus, question.points)),
         }
     }
-    let rows = sections.iter().map(|(name, sum)| format!("| `{name}` | {} |\n", points(*sum))).collect::<String>();
+    let rows = |bonus: bool| -> String {
+        let own = sections.iter().filter(|(_, beyond, _)| *beyond == bonus);
+        own.map(|(name, _, sum)| format!("| `{name}` | {} |\n", points(*sum))).collect()
+    };
     let all = points(assignment.points());
+    let bonus = match rows(true) {
+        none if none.is_empty() => String::new(),
+        rows => format!("\nA bonus counts beyond these points:\n\n| bonus | points |\n|---|---|\n{rows}"),
+    };
     format!(
         "## Points\n\nAn answer has 1 point, unless `{}` names more beside its place. \
-         Your teacher may weigh\nanswers in another way.\n\n| part | points |\n|---|---|\n{rows}| all | {all} |\n\n\
+         Your teacher may weigh\nanswers in another way.\n\n| part | points |\n|---|---|\n{}| all | {all} |\n{bonus}\n\
          `fivefold lab grade . --points` shows your points without hints and right values.\n",
-        answers::FILE
+        answers::FILE,
+        rows(false)
     )
 }
 

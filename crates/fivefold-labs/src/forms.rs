@@ -23,6 +23,11 @@ use crate::grade::GradedCell;
 pub const GUARD: &str = "Numbers differ from student to student, which guards against copying. It does not guard \
                          against a student who reads the source of this program.";
 
+/// The name of a cell, which says whether its points are beyond the total.
+fn name_of(cell: &GradedCell) -> String {
+    if cell.bonus { format!("{} (bonus)", cell.name) } else { cell.name.clone() }
+}
+
 /// What is said of a cell that is not right, a line each.
 fn remarks_on(cell: &GradedCell) -> Vec<String> {
     let mut lines = cell.told.clone();

@@ -65,10 +65,16 @@ pub struct Graded {
     pub title: String,
     /// The id of the student.
     pub student: String,
-    /// The points that the student has.
+    /// The points that the student has, without the bonus: `most` at the most.
     pub points: f64,
-    /// The points that can be had.
+    /// The points that can be had, without the bonus.
     pub most: f64,
+    /// The points that the student has in cells beyond the total.
+    pub bonus: f64,
+    /// The points that can be had in cells beyond the total.
+    pub most_bonus: f64,
+    /// Whether the lab is one of the program, whose numbers differ from student to student.
+    pub of_program: bool,
     /// The cells, in the order of the worksheet.
     pub cells: Vec<GradedCell>,
     /// Changed files, names that are no cells, and so on.
@@ -101,6 +107,8 @@ pub struct GradedCell {
     pub points: f64,
     /// The points that can be had.
     pub most: f64,
+    /// Whether the points are beyond the total.
+    pub bonus: bool,
     /// What the grader says of the answer: why it cannot be read, or what the code did.
     pub told: Vec<String>,
     /// The hint, unless the answer is right.
@@ -171,6 +179,10 @@ impl Grader {
         let answers = Answers::read(folder, &assignment.questions)?;
         let mut remarks = changed(&assignment, folder);
         remarks.extend(answers.remarks.iter().cloned());
+        remarks.extend(assignment.questions.iter().filter_map(|question| {
+            let given = answers.given.get(&question.cell.name)?;
+            without_brackets(question, given)
+        }));
         let code = self.run_code(&assignment, &student, folder, &mut remarks)?;
         let cell = |question: &Question| match question.cell.answer {
             Answer::Code => judge_code(question, code.as_ref()),
@@ -180,13 +192,18 @@ impl Grader {
         if self.points_only {
             cells.iter_mut().for_each(GradedCell::keep_points);
         }
+        let sum = |bonus: bool| cells.iter().filter(|cell| cell.bonus == bonus).map(|cell| cell.points).sum();
+        let (points, bonus) = (sum(false), sum(true));
         Ok(Graded {
             folder: folder.display().to_string(),
             lab: assignment.name.clone(),
             title: assignment.title.clone(),
             student: student.id().to_owned(),
-            points: cells.iter().map(|cell| cell.points).sum(),
+            points,
             most: assignment.points(),
+            bonus,
+            most_bonus: assignment.bonus(),
+            of_program: assignment.lab.is_some(),
             cells,
             remarks,
         })
@@ -230,7 +247,9 @@ impl Grader {
             remarks.push("code was not run (--no-run), so its cells have no points".to_owned());
             return Ok(None);
         }
-        Ok(Some(lab.run_code(student, folder, self.worker.as_ref())?.into_iter().collect()))
+        let run = lab.run_code(student, folder, self.worker.as_ref())?;
+        remarks.extend(run.remarks);
+        Ok(Some(run.cells.into_iter().collect()))
     }
 }
 
@@ -252,7 +271,7 @@ fn judge(question: &Question, given: &Given) -> GradedCell {
         return graded(question, 0.0, Some(State::Empty), String::new(), Vec::new());
     }
     let judged = match &question.cell.answer {
-        Answer::Number(right) => number(*right, given, question.tolerance),
+        Answer::Number(right) => number(*right, given, question.tolerance, &question.cell.slips),
         Answer::Word(words) => word(words, given),
         Answer::Set(words) => set(words, given),
         Answer::Code => Judged::share(0.0),
@@ -289,7 +308,7 @@ impl Judged {
     }
 }
 
-fn number(right: Option<f64>, given: &Given, tolerance: f64) -> Judged {
+fn number(right: Option<f64>, given: &Given, tolerance: f64, slips: &[(f64, String)]) -> Judged {
     let written = match (given, given.number()) {
         (Given::Unreadable { why, .. }, _) => return Judged::unreadable(why),
         (_, None) => {
@@ -317,6 +336,9 @@ fn number(right: Option<f64>, given: &Given, tolerance: f64) -> Judged {
         let moved = right * factor;
         (moved - written).abs() <= tolerance * factor.abs().max(1.0) + SLACK && (moved - right).abs() > 2.0 * tolerance
     };
+    if let Some((_, told)) = slips.iter().find(|(slip, _)| (slip - written).abs() <= tolerance + SLACK) {
+        return Judged::wrong(Some(told));
+    }
     match () {
         () if is_factor(100.0) => Judged::wrong(Some("100 times the right value: which unit is asked for?")),
         () if is_factor(-1.0) => Judged::wrong(Some("has the wrong sign")),
@@ -360,6 +382,14 @@ fn set(words: &[String], given: &Given) -> Judged {
     Judged { told, ..Judged::share(((hits - misses) / right.len() as f64).max(0.0)) }
 }
 
+/// A remark on one word that stands where a list belongs, and is read as a list of one word.
+fn without_brackets(question: &Question, given: &Given) -> Option<String> {
+    let Given::Text(text) = given else { return None };
+    let is_one = matches!(question.cell.answer, Answer::Set(_)) && !text.contains(',');
+    let name = &question.cell.name;
+    is_one.then(|| format!("`{name}` is read as a list of one word; a list has brackets: [\"{text}\"]"))
+}
+
 /// A word without capitals, without blanks at its ends, and with `-` for `_` and for a blank.
 fn plain(word: &str) -> String {
     word.trim().to_lowercase().replace(['_', ' '], "-")
@@ -378,6 +408,7 @@ fn graded(question: &Question, share: f64, state: Option<State>, given: String, 
         given,
         points: question.points * share,
         most: question.points,
+        bonus: question.bonus,
         told,
         hint: question.hint.clone().filter(|_| state != State::Right),
         steps: if tried { question.cell.steps.clone() } else { Vec::new() },
@@ -391,7 +422,7 @@ mod tests {
 
     fn share(answer: Answer, given: Given) -> f64 {
         let cell = Cell::new("a", "", answer);
-        let question = Question { cell, points: 2.0, tolerance: 0.01, hint: Some("h".to_owned()) };
+        let question = Question { cell, points: 2.0, bonus: false, tolerance: 0.01, hint: Some("h".to_owned()) };
         let graded = judge(&question, &given);
         assert_eq!(graded.hint.is_none(), matches!(graded.state, State::Right | State::Unreadable));
         graded.points / 2.0
@@ -417,8 +448,10 @@ mod tests {
     #[test]
     fn slips_of_decimals_unit_and_sign_are_told() {
         let judged = |right: f64, given: Given| {
-            let cell = Cell::new("a", "", Answer::Number(Some(right))).with_steps(vec!["1 + 1".to_owned()]);
-            let question = Question { cell, points: 1.0, tolerance: 0.001, hint: Some("h".to_owned()) };
+            let cell = Cell::new("a", "", Answer::Number(Some(right)))
+                .with_steps(vec!["1 + 1".to_owned()])
+                .with_slip(0.3, "of another column");
+            let question = Question { cell, points: 1.0, bonus: false, tolerance: 0.001, hint: Some("h".to_owned()) };
             let graded = judge(&question, &given);
             assert_eq!(graded.points, 0.0);
             (graded.told.join(" "), graded.hint.is_some() && !graded.steps.is_empty())
@@ -437,6 +470,7 @@ mod tests {
             (0.0725, number(7.25), "100 times", true),
             (0.0725, number(-0.0725), "wrong sign", true),
             (0.0725, text("yes"), "is no number", false),
+            (0.0725, number(0.3), "of another column", true),
         ] {
             let (found, hinted) = judged(right, given.clone());
             let fits = if told.is_empty() { found.is_empty() } else { found.contains(told) };
@@ -447,6 +481,7 @@ mod tests {
                 &Question {
                     cell: Cell::new("a", "", Answer::Number(Some(0.0))),
                     points: 1.0,
+                    bonus: false,
                     tolerance: 0.0,
                     hint: None
                 },

@@ -77,6 +77,8 @@ pub struct Rule {
     pub points: Option<f64>,
     /// How far a number may be from what is right. A cell with a number needs a tolerance.
     pub tolerance: Option<f64>,
+    /// Whether the points are beyond the total: `false` if no rule says more.
+    pub bonus: Option<bool>,
     /// Shown if the cell is wrong or empty.
     pub hint: Option<String>,
 }
@@ -88,6 +90,8 @@ pub struct Question {
     pub cell: Cell,
     /// Points for the right answer.
     pub points: f64,
+    /// Whether the points are beyond the total.
+    pub bonus: bool,
     /// How far a number may be from what is right.
     pub tolerance: f64,
     /// Shown if the cell is wrong or empty.
@@ -186,9 +190,10 @@ impl Key {
 
 /// Joins a cell with what the rules say of it.
 fn question(cell: Cell, keys: &[&Key]) -> Result<Question, LabError> {
-    let (mut points, mut tolerance, mut hint) = (1.0, None, None);
+    let (mut points, mut bonus, mut tolerance, mut hint) = (1.0, false, None, None);
     for rule in keys.iter().flat_map(|key| &key.rules).filter(|rule| fits(&rule.name, &cell.name)) {
         points = rule.points.unwrap_or(points);
+        bonus = rule.bonus.unwrap_or(bonus);
         tolerance = rule.tolerance.or(tolerance);
         hint = rule.hint.clone().or(hint);
     }
@@ -200,7 +205,7 @@ fn question(cell: Cell, keys: &[&Key]) -> Result<Question, LabError> {
         }
         (_, tolerance) => tolerance.unwrap_or(0.0),
     };
-    Ok(Question { cell, points, tolerance, hint })
+    Ok(Question { cell, points, bonus, tolerance, hint })
 }
 
 /// What is right, as a teacher writes it.

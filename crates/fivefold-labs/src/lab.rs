@@ -68,19 +68,15 @@ pub trait Lab: Sync {
     /// The text of `key.toml`: points, tolerance and hint of each cell.
     fn key(&self) -> &'static str;
 
-    /// Runs the student's code in `folder`. Gives a result for each cell with [`Answer::Code`].
+    /// Runs the student's code in `folder`. Gives a result for each cell with [`Answer::Code`], and
+    /// says which file was run.
     /// The frame does not call this function if the user forbids code (`--no-run`). The worker
     /// confines the code; without it, the code can do all that its user can.
     ///
     /// # Errors
     /// If no code can be run at all. Code that fails is a [`CodeResult`] with share 0.
-    fn run_code(
-        &self,
-        _student: &Student,
-        _folder: &Path,
-        _worker: Option<&Worker>,
-    ) -> Result<Vec<(String, CodeResult)>, LabError> {
-        Ok(Vec::new())
+    fn run_code(&self, _student: &Student, _folder: &Path, _worker: Option<&Worker>) -> Result<CodeRun, LabError> {
+        Ok(CodeRun::default())
     }
 }
 
@@ -195,12 +191,21 @@ pub struct Cell {
     pub answer: Answer,
     /// The way to the answer, a line each. Shown if the cell is wrong.
     pub steps: Vec<String>,
+    /// Wrong numbers that a known mistake gives, and what to say of each.
+    pub slips: Vec<(f64, String)>,
 }
 
 impl Cell {
-    /// A cell without steps.
+    /// A cell without steps and slips.
     pub fn new(name: impl Into<String>, asks: impl Into<String>, answer: Answer) -> Self {
-        Cell { name: name.into(), asks: asks.into(), answer, steps: Vec::new() }
+        Cell { name: name.into(), asks: asks.into(), answer, steps: Vec::new(), slips: Vec::new() }
+    }
+
+    /// Adds a wrong number that a known mistake gives, and what to say of it.
+    #[must_use]
+    pub fn with_slip(mut self, value: f64, told: impl Into<String>) -> Self {
+        self.slips.push((value, told.into()));
+        self
     }
 
     /// Adds the way to the answer.
@@ -260,6 +265,21 @@ pub struct CodeResult {
     pub share: f64,
     /// What was found, a line each.
     pub told: Vec<String>,
+}
+
+/// What came of running a student's code.
+///
+/// ```
+/// use fivefold_labs::lab::CodeRun;
+///
+/// assert!(CodeRun::default().cells.is_empty());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CodeRun {
+    /// The results, by the names of cells.
+    pub cells: Vec<(String, CodeResult)>,
+    /// What the report says in any case: which file was run.
+    pub remarks: Vec<String>,
 }
 
 /// Puts texts in the place of `{{name}}`.

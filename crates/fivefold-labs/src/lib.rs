@@ -26,7 +26,7 @@ pub use error::LabError;
 pub use folder::write_lab;
 pub use grade::{Graded, GradedCell, Grader, State};
 pub use key::Key;
-pub use lab::{About, Answer, Cell, CodeResult, File, Handout, Lab, Section};
+pub use lab::{About, Answer, Cell, CodeResult, CodeRun, File, Handout, Lab, Section};
 pub use student::Student;
 
 /// All labs, in the order of their numbers. A new lab is a module and a line here.

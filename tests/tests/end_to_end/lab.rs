@@ -50,6 +50,7 @@ fn a_class_of_thirty_is_handed_out_and_graded_by_one_command_each() {
     assert!(text.contains("Graded: 28 folders\nNot graded: 2 folders\n"), "{text}");
     assert!(text.contains("answers.toml:2") && text.contains("class/s03 has no lab.toml"), "{text}");
     let table = fs::read_to_string(at.join("grades.csv")).unwrap();
+    assert!(table.starts_with("folder,student,lab,points,of,bonus,bonus_of,empty,problem,remarks,"), "{table}");
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!((rows.len(), &rows[1][..5]), (31, &["class/s01", "s01", "measures-by-hand", "4", "47"][..]));
 
@@ -108,6 +109,8 @@ fn a_lab_of_ones_own_is_handed_out_and_graded() {
     assert!(text.contains("Stop words, student s1: 0.5 of 3 points"), "{text}");
     assert!(text.contains("a.count: wrong, 4\n  hint: count again") && text.contains("data/words.txt was changed"));
     assert!(!text.contains("mine.py"), "{text}");
+    // All students have the same answers.
+    assert!(!text.contains("guards against copying"), "{text}");
     let failed = run(at, "lab grade class/s1");
     assert_eq!(failed.status.code(), Some(1));
     assert!(String::from_utf8(failed.stdout).unwrap().contains("give its key with --expected"));

@@ -55,8 +55,9 @@ fn code_of_a_student_reaches_nothing_beside_its_folder() {
     assert_eq!(cell(&graded, "squared.gradient")["state"], "right", "{}", cell(&graded, "squared.gradient"));
     assert_eq!(cell(&graded, "squared.trained")["state"], "right");
     assert_eq!(cell(&graded, "ranknet.gradient")["state"], "wrong");
-    let told = cell(&graded, "squared.gradient")["told"].to_string();
-    assert_eq!(told, "[]", "confined code has no stamp");
+    assert_eq!(cell(&graded, "squared.rules")["state"], "right", "{}", cell(&graded, "squared.rules"));
+    let remarks = graded["graded"][0]["remarks"].to_string();
+    assert_eq!(remarks, "[\"gradients.py was run\"]", "confined code has no stamp");
 
     let graded = json(&at, "lab grade lab --format json --no-run");
     assert_eq!(cell(&graded, "squared.gradient")["state"], "not-run");

@@ -7,8 +7,9 @@ use crate::class::Class;
 use crate::error::LabError;
 use crate::grade::State;
 
-/// The class as CSV. After the columns `folder,student,lab,points,of,empty,problem,remarks`, each
-/// cell has a column with its points. A folder that cannot be graded has a problem and no points.
+/// The class as CSV. After the columns `folder,student,lab,points,of,bonus,bonus_of,empty,problem,remarks`,
+/// each cell has a column with its points. `points` are without the bonus. A folder that cannot be graded has
+/// a problem and no points.
 ///
 /// # Errors
 /// Never on a healthy machine: the text is written into memory.
@@ -19,7 +20,7 @@ pub fn csv(class: &Class) -> Result<String, LabError> {
             names.push(&cell.name);
         }
     }
-    let head = ["folder", "student", "lab", "points", "of", "empty", "problem", "remarks"];
+    let head = ["folder", "student", "lab", "points", "of", "bonus", "bonus_of", "empty", "problem", "remarks"];
     let mut rows: Vec<Vec<String>> = vec![head.iter().chain(&names).map(|name| (*name).to_owned()).collect()];
     for one in &class.graded {
         let empty = one.cells.iter().filter(|cell| cell.state == State::Empty).count();
@@ -29,6 +30,8 @@ pub fn csv(class: &Class) -> Result<String, LabError> {
             no_formula(&one.lab).into_owned(),
             points(one.points),
             points(one.most),
+            points(one.bonus),
+            points(one.most_bonus),
             empty.to_string(),
             String::new(),
             no_formula(&one.remarks.join("; ")).into_owned(),
@@ -42,7 +45,7 @@ pub fn csv(class: &Class) -> Result<String, LabError> {
     for failed in &class.failed {
         let mut row = vec![String::new(); head.len() + names.len()];
         row[0] = no_formula(&failed.folder).into_owned();
-        row[6] = no_formula(&failed.problem).into_owned();
+        row[8] = no_formula(&failed.problem).into_owned();
         rows.push(row);
     }
     let mut writer = ::csv::Writer::from_writer(Vec::new());

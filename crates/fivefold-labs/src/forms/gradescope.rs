@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{GUARD, remarks_on};
+use super::{GUARD, name_of, points, remarks_on};
 use crate::class::Failed;
 use crate::grade::{Graded, State};
 
-/// One folder as Gradescope's `results.json`: a test for each cell.
+/// One folder as Gradescope's `results.json`: a test for each cell. `score` is the sum of the points
+/// and the bonus, which may be more than the points of the assignment.
 pub fn gradescope(graded: &Graded) -> Value {
     let tests: Vec<Value> = graded
         .cells
@@ -14,7 +15,7 @@ pub fn gradescope(graded: &Graded) -> Value {
         .map(|cell| {
             let status = if cell.state == State::Right { "passed" } else { "failed" };
             json!({
-                "name": cell.name,
+                "name": name_of(cell),
                 "score": cell.points,
                 "max_score": cell.most,
                 "status": status,
@@ -23,8 +24,14 @@ pub fn gradescope(graded: &Graded) -> Value {
         })
         .collect();
     let mut output = graded.remarks.clone();
-    output.push(GUARD.to_owned());
-    json!({ "score": graded.points, "output": output.join("\n"), "tests": tests })
+    if graded.most_bonus > 0.0 {
+        let [have, most, bonus] = [graded.points, graded.most, graded.bonus].map(points);
+        output.push(format!("{have} of {most} points, and {bonus} of {} bonus points", points(graded.most_bonus)));
+    }
+    if graded.of_program {
+        output.push(GUARD.to_owned());
+    }
+    json!({ "score": graded.points + graded.bonus, "output": output.join("\n"), "tests": tests })
 }
 
 /// A folder that cannot be graded: no points, and the problem for the student to read.

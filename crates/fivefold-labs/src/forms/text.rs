@@ -2,7 +2,7 @@
 
 use fivefold_base::words::counted;
 
-use super::{GUARD, points, remarks_on};
+use super::{GUARD, name_of, points, remarks_on};
 use crate::class::Class;
 use crate::grade::{Graded, GradedCell, State};
 
@@ -10,11 +10,15 @@ use crate::grade::{Graded, GradedCell, State};
 /// and its steps.
 pub fn graded_text(graded: &Graded) -> String {
     let mut text = format!(
-        "{}, student {}: {} of {} points\n\n",
+        "{}, student {}: {} of {} points{}\n\n",
         graded.title,
         graded.student,
         points(graded.points),
-        points(graded.most)
+        points(graded.most),
+        match graded.most_bonus {
+            none if none <= 0.0 => String::new(),
+            most => format!(", and {} of {} bonus points", points(graded.bonus), points(most)),
+        }
     );
     let width = sections(graded).iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     for (name, cells) in sections(graded) {
@@ -27,7 +31,7 @@ pub fn graded_text(graded: &Graded) -> String {
     let empty = open.iter().filter(|cell| cell.state == State::Empty).count();
     for cell in open.iter().filter(|cell| cell.state != State::Empty) {
         let given = if cell.given.is_empty() { String::new() } else { format!(", {}", cell.given) };
-        text.push_str(&format!("\n{}: {}{given}\n", cell.name, cell.state.word()));
+        text.push_str(&format!("\n{}: {}{given}\n", name_of(cell), cell.state.word()));
         remarks_on(cell).iter().for_each(|line| text.push_str(&format!("  {line}\n")));
     }
     if empty > 0 {
@@ -41,24 +45,32 @@ pub fn graded_text(graded: &Graded) -> String {
         text.push('\n');
     }
     graded.remarks.iter().for_each(|remark| text.push_str(&format!("{remark}\n")));
-    text.push_str(&format!("\n{GUARD}\n"));
+    if graded.of_program {
+        text.push_str(&format!("\n{GUARD}\n"));
+    }
     text
 }
 
 /// The report of several folders: a line each.
 pub fn class_text(class: &Class) -> String {
-    let mut rows = vec![["folder", "student", "points", "of", "empty"].map(str::to_owned)];
+    let mut rows = vec![["folder", "student", "points", "of", "bonus", "empty"].map(str::to_owned).to_vec()];
     for one in &class.graded {
         let empty = one.cells.iter().filter(|cell| cell.state == State::Empty).count();
-        rows.push([one.folder.clone(), one.student.clone(), points(one.points), points(one.most), empty.to_string()]);
+        let numbers = [points(one.points), points(one.most), points(one.bonus), empty.to_string()];
+        rows.push([one.folder.clone(), one.student.clone()].into_iter().chain(numbers).collect());
+    }
+    if class.graded.iter().all(|one| one.most_bonus <= 0.0) {
+        rows.iter_mut().for_each(|row| drop(row.remove(4)));
     }
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths = [0, 1, 2, 3, 4].map(width);
+    let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
     let mut text = String::new();
     for row in &rows {
-        let [folder, student, have, most, empty] = row;
-        let [a, b, c, d, e] = widths;
-        text.push_str(&format!("{folder:a$}  {student:b$}  {have:>c$}  {most:>d$}  {empty:>e$}\n"));
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
+            0 | 1 => format!("{cell:width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        text.push_str(&format!("{}\n", cells.collect::<Vec<_>>().join("  ")));
     }
     let mut rest: Vec<String> = Vec::new();
     for one in &class.graded {
@@ -74,15 +86,19 @@ pub fn class_text(class: &Class) -> String {
         text.push_str(&format!("Not graded: {}\n", counted(class.failed.len(), "folder")));
         class.failed.iter().for_each(|failed| text.push_str(&format!("  {}\n", failed.problem)));
     }
-    text.push_str(&format!("{GUARD}\n"));
+    if class.graded.iter().any(|one| one.of_program) {
+        text.push_str(&format!("{GUARD}\n"));
+    }
     text
 }
 
-/// The cells of each section, in their order. A cell without a section stands alone.
-fn sections(graded: &Graded) -> Vec<(&str, Vec<&GradedCell>)> {
-    let mut sections: Vec<(&str, Vec<&GradedCell>)> = Vec::new();
+/// The cells of each section, in their order. A cell without a section stands alone. The bonus of a
+/// section is a section of its own.
+fn sections(graded: &Graded) -> Vec<(String, Vec<&GradedCell>)> {
+    let mut sections: Vec<(String, Vec<&GradedCell>)> = Vec::new();
     for cell in &graded.cells {
-        let name = cell.name.split_once('.').map_or(cell.name.as_str(), |(section, _)| section);
+        let section = cell.name.split_once('.').map_or(cell.name.as_str(), |(section, _)| section);
+        let name = if cell.bonus { format!("{section} (bonus)") } else { section.to_owned() };
         match sections.last_mut().filter(|(last, _)| *last == name) {
             Some((_, cells)) => cells.push(cell),
             None => sections.push((name, vec![cell])),

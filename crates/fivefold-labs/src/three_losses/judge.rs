@@ -3,7 +3,8 @@
 //! The student's file is run as a `command` ranker of an experiment, once for each loss: with a time
 //! limit, in a folder of its own that is removed afterwards, and confined as commands are (see
 //! `fivefold_experiment`). The program around it (`rank.py` or `rank.rs`) is the grader's own copy.
-//! It trains on the made collection, and writes the gradients of the cases in place of scores.
+//! It trains on the made collection, and writes the gradients of the cases in place of scores. On
+//! a second data set, it does the fits of the conformance kit (`kit`).
 
 use std::fs;
 use std::path::Path;
@@ -13,16 +14,17 @@ use fivefold_base::Seed;
 use fivefold_core::Registry;
 use fivefold_data::scores::read_own_scores;
 use fivefold_experiment::worker::Worker;
-use fivefold_experiment::{JobFilter, Plan, RunOptions, run};
+use fivefold_experiment::{Job, JobFilter, Plan, RunOptions, run};
 use fivefold_metrics::value;
 use fivefold_results::Experiment;
 use fivefold_results::store::Store;
 
+use super::kit;
 use super::losses::{Loss, finite_differences};
 use super::made::{Case, MadeQuery, cases, collection, letor, letor_of_cases};
 use super::{BUILD_SH, GRADIENTS_PY, GRADIENTS_RS, RANK_PY, RANK_RS};
 use crate::error::LabError;
-use crate::lab::CodeResult;
+use crate::lab::{CodeResult, CodeRun};
 
 /// A gradient is right up to this share of its size, or up to this number if it is below 1.
 const NEAR: f64 = 1e-6;
@@ -32,8 +34,11 @@ const LEAST_V2: f64 = 0.1;
 const MEASURE: &str = "ndcg.v2@5";
 /// The most bytes of a student's file.
 const MOST_BYTES: u64 = 1 << 20;
-/// The longest time of one loss: a hundred passes over 192 documents, and for Rust a compilation.
+/// The longest time of one loss on one data set. The made collection takes a hundred passes over 192
+/// documents, the kit takes ten passes over some 30,000 documents; for Rust, a compilation is added.
 const TIME_LIMIT: &str = "60s";
+/// The data sets: where the ranker learns, and the fits of the kit.
+const DATA_SETS: [&str; 2] = ["made", "kit"];
 
 /// The language of a student's code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +72,7 @@ impl Language {
 ///
 /// # Errors
 /// If no code can be run: no interpreter or compiler, or no temporary folder.
-pub(crate) fn judge(seed: Seed, folder: &Path, worker: Option<&Worker>) -> Result<Vec<(String, CodeResult)>, LabError> {
+pub(crate) fn judge(seed: Seed, folder: &Path, worker: Option<&Worker>) -> Result<CodeRun, LabError> {
     let changed: Vec<Language> =
         [Language::Python, Language::Rust].into_iter().filter(|language| language.is_filled_in(folder)).collect();
     let Some(&language) = changed.first() else {
@@ -86,8 +91,13 @@ pub(crate) fn judge(seed: Seed, folder: &Path, worker: Option<&Worker>) -> Resul
         let path = bench.path().join(name);
         fs::write(&path, text).map_err(|error| LabError::io("write", &path, error))
     };
-    write("train.txt", letor("train", &train).as_bytes())?;
-    write("test.txt", format!("{}{}", letor_of_cases(&cases), letor("rank", &test)).as_bytes())?;
+    let of_kit = kit::letor(kit::fits());
+    let made = [letor("train", &train), format!("{}{}", letor_of_cases(&cases), letor("rank", &test))];
+    for (name, parts) in DATA_SETS.iter().zip([made, of_kit]) {
+        for (part, text) in ["train", "test"].iter().zip(parts) {
+            write(&format!("{name}-{part}.txt"), text.as_bytes())?;
+        }
+    }
     write(language.file(), &fs::read(&source).map_err(|error| LabError::io("read", &source, error))?)?;
     match language {
         Language::Python => write(RANK_PY.0, RANK_PY.1.as_bytes())?,
@@ -97,23 +107,25 @@ pub(crate) fn judge(seed: Seed, folder: &Path, worker: Option<&Worker>) -> Resul
         }
     }
     let text = experiment_text(language, worker.is_some())?;
-    let mut results = run_all(bench.path(), &text, &cases, &test, worker)?;
-    if changed.len() > 1
-        && let Some((_, first)) = results.first_mut()
-    {
-        first.told.push(format!("both stubs were filled in; {} was run", language.file()));
-    }
-    Ok(results)
+    let mut run = run_all(bench.path(), &text, &cases, &test, worker)?;
+    let others = changed.iter().filter(|other| **other != language);
+    let left = others.map(|other| format!("; {} is filled in too, and was not run", other.file())).collect::<String>();
+    run.remarks.insert(0, format!("{} was run{left}", language.file()));
+    Ok(run)
 }
 
 /// Every cell without points, for one reason.
-fn all_failed(told: &str) -> Vec<(String, CodeResult)> {
-    Loss::ALL.into_iter().flat_map(|loss| failed(loss, told)).collect()
+fn all_failed(told: &str) -> CodeRun {
+    CodeRun { cells: Loss::ALL.into_iter().flat_map(|loss| failed(loss, told)).collect(), remarks: Vec::new() }
 }
 
-fn failed(loss: Loss, told: &str) -> [(String, CodeResult); 2] {
-    let result = |told: &str| CodeResult { share: 0.0, told: told.lines().map(str::to_owned).collect() };
-    [(gradient_cell(loss), result(told)), (trained_cell(loss), result("see the gradient of this loss"))]
+fn failed(loss: Loss, told: &str) -> [(String, CodeResult); 3] {
+    let see = || no_points("see the gradient of this loss");
+    [(gradient_cell(loss), no_points(told)), (trained_cell(loss), see()), (rules_cell(loss), see())]
+}
+
+fn no_points(told: &str) -> CodeResult {
+    CodeResult { share: 0.0, told: told.lines().map(str::to_owned).collect() }
 }
 
 pub(crate) fn gradient_cell(loss: Loss) -> String {
@@ -124,7 +136,11 @@ pub(crate) fn trained_cell(loss: Loss) -> String {
     format!("{}.trained", loss.name())
 }
 
-/// The experiment: a data set, and a command for each loss.
+pub(crate) fn rules_cell(loss: Loss) -> String {
+    format!("{}.rules", loss.name())
+}
+
+/// The experiment: two data sets, and a command for each loss.
 fn experiment_text(language: Language, has_worker: bool) -> Result<String, LabError> {
     let quoted = |text: &str| toml::Value::from(text).to_string();
     let (argv, files, read) = match language {
@@ -152,9 +168,15 @@ fn experiment_text(language: Language, has_worker: bool) -> Result<String, LabEr
         )
     };
     let rankers: Vec<String> = Loss::ALL.map(ranker).to_vec();
+    let dataset = |name: &str| {
+        format!(
+            "[[dataset]]\nlabel = \"{name}\"\npath = \".\"\nlayout = \"train-test\"\n\
+             files = [\"{name}-train.txt\", \"{name}-test.txt\"]\n"
+        )
+    };
     Ok(format!(
-        "name = \"grade\"\nseed = 1\n[[dataset]]\nlabel = \"made\"\npath = \".\"\nlayout = \"train-test\"\n\
-         files = [\"train.txt\", \"test.txt\"]\n{}[evaluation]\nmeasures = [\"ndcg\"]\ncutoffs = [5]\n",
+        "name = \"grade\"\nseed = 1\n{}{}[evaluation]\nmeasures = [\"ndcg\"]\ncutoffs = [5]\n",
+        DATA_SETS.map(dataset).concat(),
         rankers.concat()
     ))
 }
@@ -180,7 +202,7 @@ fn run_all(
     cases: &[Case],
     test: &[MadeQuery],
     worker: Option<&Worker>,
-) -> Result<Vec<(String, CodeResult)>, LabError> {
+) -> Result<CodeRun, LabError> {
     let stopped = |error: &dyn std::fmt::Display| LabError::Other(format!("the code could not be run: {error}"));
     let registry = Registry::new(&[]);
     let experiment =
@@ -191,24 +213,39 @@ fn run_all(
     let options = RunOptions { worker, ..RunOptions::new(out.path().join("results")) };
     let outcome = run(&experiment, &registry, &options).map_err(|error| stopped(&error))?;
     let store = Store::new(out.path().join("results"));
-    let documents = cases.iter().map(|case| case.scores.len()).chain(test.iter().map(|query| query.grades.len())).sum();
-    let mut results = Vec::new();
-    for (loss, job) in Loss::ALL.into_iter().zip(&plan.jobs) {
+    // What a program wrote for a data set; inside, why it failed.
+    let written = |dataset: usize, loss: usize, documents: usize| -> Result<Result<Vec<f64>, String>, LabError> {
+        let is_it = |job: &&Job| (job.dataset, job.ranker) == (dataset, loss);
+        let job = plan.jobs.iter().find(is_it).ok_or_else(|| stopped(&"a job is missing"))?;
         if let Some((_, reason)) = outcome.failed.iter().find(|(id, _)| *id == job.id) {
-            results.extend(failed(loss, reason));
-            continue;
+            return Ok(Err(reason.clone()));
         }
         let path = store.own_path(&job.scores_file()).map_err(|error| stopped(&error))?;
-        let numbers = read_own_scores(&path, documents).map_err(|error| stopped(&error))?;
-        let (gradients, scores) = numbers.split_at(cases.iter().map(|case| case.scores.len()).sum());
+        Ok(Ok(read_own_scores(&path, documents).map_err(|error| stopped(&error))?))
+    };
+    let of_cases = cases.iter().map(|case| case.scores.len()).sum();
+    let documents = of_cases + test.iter().map(|query| query.grades.len()).sum::<usize>();
+    let mut results = Vec::new();
+    for (place, loss) in Loss::ALL.into_iter().enumerate() {
+        let numbers = match written(0, place, documents)? {
+            Ok(numbers) => numbers,
+            Err(reason) => {
+                results.extend(failed(loss, &reason));
+                continue;
+            }
+        };
+        let (gradients, scores) = numbers.split_at(of_cases);
         results.push((gradient_cell(loss), judge_gradients(loss, cases, gradients)));
         results.push((trained_cell(loss), judge_ranker(test, scores)?));
+        let rules = match written(1, place, kit::numbers(kit::fits()))? {
+            Ok(numbers) => judge_rules(&numbers),
+            Err(reason) => no_points(&reason),
+        };
+        results.push((rules_cell(loss), rules));
     }
-    let free: Vec<String> = outcome.results.iter().flat_map(|results| results.stamps()).collect();
-    if let Some((_, first)) = results.first_mut() {
-        first.told.extend(free);
-    }
-    Ok(results)
+    let mut remarks: Vec<String> = outcome.results.iter().flat_map(|results| results.stamps()).collect();
+    remarks.dedup();
+    Ok(CodeRun { cells: results, remarks })
 }
 
 /// The share of right cases, and the first wrong one.
@@ -254,6 +291,12 @@ fn judge_ranker(test: &[MadeQuery], scores: &[f64]) -> Result<CodeResult, LabErr
     }
     let told = format!("the trained ranker has a mean V2 of nDCG@5 of {mean:.3}; a random order has 0");
     Ok(CodeResult { share: 0.0, told: vec![format!("{told}, and {LEAST_V2} is asked")] })
+}
+
+/// All points, or none: a ranker keeps the rules, or it does not.
+fn judge_rules(numbers: &[f64]) -> CodeResult {
+    let told = kit::broken_rules(kit::fits(), numbers);
+    CodeResult { share: if told.is_empty() { 1.0 } else { 0.0 }, told }
 }
 
 fn shown(numbers: &[f64]) -> String {

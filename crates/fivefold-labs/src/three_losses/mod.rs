@@ -2,9 +2,10 @@
 //!
 //! Three losses and their gradients (`losses`): first by hand on three documents, then as code in
 //! Python or Rust, which the grader runs (`judge`) on vectors and a small collection of the
-//! student's (`made`).
+//! student's (`made`), and as a ranker under the rules of all rankers (`kit`).
 
 mod judge;
+mod kit;
 mod losses;
 mod made;
 
@@ -12,10 +13,10 @@ use std::path::Path;
 
 use fivefold_experiment::worker::Worker;
 
-use self::judge::{gradient_cell, trained_cell};
+use self::judge::{gradient_cell, rules_cell, trained_cell};
 use self::losses::Loss;
 use crate::error::LabError;
-use crate::lab::{About, Answer, Cell, CodeResult, File, Handout, Lab, Section, fill};
+use crate::lab::{About, Answer, Cell, CodeRun, File, Handout, Lab, Section, fill};
 use crate::student::Student;
 
 /// Lab 3.
@@ -28,7 +29,7 @@ const ABOUT: About = About {
     title: "Pointwise, pairwise, listwise",
     minutes: 85,
     learns: "differentiate three losses of a ranking, and train a ranker with each",
-    version: 2,
+    version: 3,
 };
 
 /// Files of the folder: the name and the text. Rust's have another ending here, so that no tool takes
@@ -88,6 +89,7 @@ impl Lab for ThreeLosses {
         for loss in Loss::ALL {
             cells.push(Cell::new(gradient_cell(loss), "", Answer::Code));
             cells.push(Cell::new(trained_cell(loss), "", Answer::Code));
+            cells.push(Cell::new(rules_cell(loss), "", Answer::Code));
         }
         let losses = |names: &[&str]| Answer::Set(names.iter().map(|name| (*name).to_owned()).collect());
         cells.extend([
@@ -115,12 +117,7 @@ impl Lab for ThreeLosses {
         include_str!("key.toml")
     }
 
-    fn run_code(
-        &self,
-        student: &Student,
-        folder: &Path,
-        worker: Option<&Worker>,
-    ) -> Result<Vec<(String, CodeResult)>, LabError> {
+    fn run_code(&self, student: &Student, folder: &Path, worker: Option<&Worker>) -> Result<CodeRun, LabError> {
         judge::judge(student.seed(ABOUT.name, ABOUT.version), folder, worker)
     }
 }

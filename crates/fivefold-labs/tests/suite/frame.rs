@@ -113,6 +113,19 @@ fn an_answer_that_cannot_be_read_costs_no_other() {
     assert!(class_text(&Class::grade(&Grader::default(), &[folder.clone(), folder])).contains("answers.toml:4: "));
 }
 
+/// One word without brackets counts where a list is asked, and the report says what a list looks like.
+#[test]
+fn a_word_for_a_list_of_one_is_told() {
+    let at = tempfile::tempdir().unwrap();
+    let folder = at.path().join("lab");
+    write_lab(lab("3").unwrap(), &Student::new("s1").unwrap(), &folder).unwrap();
+    fs::write(folder.join(answers::FILE), "[think]\ngrades = \"ranknet\"\n").unwrap();
+    let graded = Grader { no_run: true, ..Grader::default() }.grade(&folder).unwrap();
+    assert_eq!(graded.points, 2.0);
+    assert!(graded.remarks[0].contains("`think.grades` is read as a list of one word"), "{:?}", graded.remarks);
+    assert!(graded.remarks[0].ends_with("[\"ranknet\"]"));
+}
+
 /// With points alone, no form of the report has a hint, arithmetic, or a right value.
 #[test]
 fn points_alone_give_no_right_value_away() {
@@ -140,6 +153,9 @@ fn points_stand_on_the_worksheet() {
         let worksheet = fs::read_to_string(folder.join("worksheet.md")).unwrap();
         let (_, points) = worksheet.split_once("\n## Points\n").unwrap();
         let of = |row: &str| row.trim_end_matches(" |").rsplit(' ').next().unwrap().parse::<f64>().unwrap();
+        // The bonus, which is not in the total, has a table of its own.
+        let (points, bonus) = points.split_once("\nA bonus counts").unwrap_or((points, ""));
+        assert_eq!(bonus.is_empty(), lab.about().number != 3);
         let rows: Vec<f64> = points.lines().filter(|line| line.starts_with("| `")).map(of).collect();
         assert_eq!((rows.iter().sum::<f64>(), points.contains(&format!("| all | {most} |"))), (most, true), "{points}");
     }

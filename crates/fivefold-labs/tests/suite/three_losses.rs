@@ -5,9 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use fivefold_labs::{GradedCell, Grader, State, Student, lab, write_lab};
+use fivefold_labs::forms::{class_text, classroom, csv, graded_text, gradescope};
+use fivefold_labs::{Class, GradedCell, Grader, State, Student, lab, write_lab};
 
-use crate::common::{Files, STUDENTS, Solution, check, number};
+use crate::common::{Files, STUDENTS, Solution, check, number, remarks};
 
 const PYTHON: &str = "
 import math
@@ -178,7 +179,7 @@ fn rust_is_compiled_and_one_wrong_function_loses_only_its_own_points() {
     let wrong = RUST.replace("|(q, p)| q - p", "|(q, p)| p - q");
     let cells = graded("gradients.rs", Some(&wrong));
     let code: Vec<&GradedCell> = cells.iter().filter(|cell| cell.state != State::Empty).collect();
-    assert_eq!(code.len(), 8);
+    assert_eq!(code.len(), 12);
     for own in code {
         let is_right = !own.name.starts_with("listnet");
         assert_eq!(own.state == State::Right, is_right, "{own:?}");
@@ -189,6 +190,8 @@ fn rust_is_compiled_and_one_wrong_function_loses_only_its_own_points() {
         "{told}"
     );
     assert!(cell(&cells, "listnet.trained").told[0].contains("a random order has 0"));
+    let told = cell(&cells, "listnet.rules").told.join("\n");
+    assert!(told.contains("breaks the rule \"learns\""), "{told}");
     let told = cell(&graded("gradients.rs", Some("pub fn squared() {")), "squared.gradient").told.join("\n");
     assert!(told.contains("error"), "the compiler's message is shown: {told}");
 }
@@ -201,6 +204,14 @@ fn stubs_have_no_points_and_what_fails_says_why() {
         eprintln!("skipped: no python3");
         return;
     }
+    // Both are filled in: the report says which was run.
+    let at = tempfile::tempdir().unwrap();
+    let folder = at.path().join("lab");
+    write_lab(lab("3").unwrap(), &Student::new(STUDENTS[0]).unwrap(), &folder).unwrap();
+    fs::write(folder.join("gradients.py"), PYTHON).unwrap();
+    fs::write(folder.join("gradients.rs"), RUST).unwrap();
+    let both = Grader::default().grade(&folder).unwrap();
+    assert_eq!(remarks(&both), ["gradients.py was run; gradients.rs is filled in too, and was not run"]);
     let stub = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/three_losses/stubs/gradients.py")).unwrap();
     let half =
         stub.replacen("    raise NotImplementedError", "    return [2 * (s - g) for s, g in zip(scores, grades)]", 1);
@@ -218,6 +229,79 @@ fn stubs_have_no_points_and_what_fails_says_why() {
     let cells = graded("gradients.py", Some(&scaled));
     assert_eq!(cell(&cells, "squared.gradient").state, State::Wrong);
     assert_eq!(cell(&cells, "squared.trained").state, State::Right);
+}
+
+/// Gradients that are right on every graded query, in a ranker that breaks a rule.
+#[test]
+fn a_right_gradient_loses_the_points_of_a_rule_that_it_breaks() {
+    let alone = "pub fn squared(s: &[f64], g: &[f64]) -> Vec<f64> {\n    assert!(s.len() > 1);";
+    let begin = "pub fn squared(s: &[f64], g: &[f64]) -> Vec<f64> {";
+    // A counter that outlives a fit, and moves the slopes by less than the grader's tolerance.
+    let counted = "static CALLS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);\n\
+        pub fn ranknet(s: &[f64], g: &[f64]) -> Vec<f64> {\n    \
+        let calls = CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed) as f64;\n    \
+        of_pairs(s, g, |_, _| 1.0 + 1e-12 * calls)\n}\npub fn unused_ranknet";
+    let code = RUST.replacen(begin, alone, 1).replacen("pub fn ranknet", counted, 1);
+    let cells = graded("gradients.rs", Some(&code));
+    for (loss, rule) in [("squared", "degenerate data"), ("ranknet", "threads")] {
+        assert_eq!(cell(&cells, &format!("{loss}.gradient")).state, State::Right, "{loss}");
+        assert_eq!(cell(&cells, &format!("{loss}.trained")).state, State::Right, "{loss}");
+        let broken = cell(&cells, &format!("{loss}.rules"));
+        assert_eq!((broken.state, broken.points), (State::Wrong, 0.0), "{loss}");
+        let told = broken.told.join("\n");
+        assert!(told.contains("breaks the rule") && told.contains("found: ") && told.contains("to do: "), "{told}");
+        assert!(told.contains(&format!("\"{rule}\"")), "{told}");
+    }
+    for loss in ["listnet", "lambdas"] {
+        assert_eq!(cell(&cells, &format!("{loss}.rules")).state, State::Right, "{loss}");
+    }
+}
+
+#[test]
+fn python_keeps_and_breaks_the_same_rules() {
+    if !has_python() {
+        eprintln!("skipped: no python3");
+        return;
+    }
+    // The rank is the place in the list: the training order alters the model.
+    let wrong = PYTHON.replace("key=lambda i: -scores[i]", "key=lambda i: i");
+    let cells = graded("gradients.py", Some(&wrong));
+    for loss in ["squared", "ranknet", "listnet"] {
+        assert_eq!(cell(&cells, &format!("{loss}.rules")).state, State::Right, "{loss}");
+    }
+    let lambdas = cell(&cells, "lambdas.rules");
+    assert!(lambdas.bonus && lambdas.told.join("\n").contains("\"training order\""), "{lambdas:?}");
+}
+
+/// Lambdas are a bonus: points beyond the total, in all forms of the report.
+#[test]
+fn lambdas_count_beyond_the_total() {
+    let at = tempfile::tempdir().unwrap();
+    let folder = at.path().join("lab");
+    write_lab(lab("3").unwrap(), &Student::new(STUDENTS[0]).unwrap(), &folder).unwrap();
+    fs::write(folder.join("gradients.rs"), RUST).unwrap();
+    let graded = Grader::default().grade(&folder).unwrap();
+    // 3 x (12 + 4 + 4) for code; parts 1 and 3 are empty.
+    assert_eq!((graded.points, graded.most), (60.0, 86.0));
+    assert_eq!((graded.bonus, graded.most_bonus), (10.0, 10.0));
+    assert_eq!(remarks(&graded), ["gradients.rs was run"]);
+    assert!(graded.remarks.len() > 1, "what is not confined is told: {:?}", graded.remarks);
+    let text = graded_text(&graded);
+    assert!(text.contains("60 of 86 points, and 10 of 10 bonus points") && text.contains("lambdas (bonus)"), "{text}");
+    let sum = |tests: &serde_json::Value, key: &str| -> f64 {
+        tests["tests"].as_array().unwrap().iter().map(|test| test[key].as_f64().unwrap()).sum()
+    };
+    let found = gradescope(&graded);
+    assert_eq!((found["score"].as_f64(), sum(&found, "score")), (Some(70.0), 70.0));
+    assert!(found["output"].as_str().unwrap().contains("10 of 10 bonus points"));
+    let found = classroom(&graded);
+    assert_eq!((found["max_score"].as_f64(), sum(&found, "score"), sum(&found, "max_score")), (Some(86.0), 70.0, 96.0));
+    assert!(found["tests"].as_array().unwrap().iter().any(|test| test["name"] == "lambdas.rules (bonus)"));
+    let class = Class::grade(&Grader { no_run: true, ..Grader::default() }, &[folder]);
+    let table = csv(&class).unwrap();
+    assert!(table.starts_with("folder,student,lab,points,of,bonus,bonus_of,empty,"), "{table}");
+    assert!(table.contains(",0,86,0,10,"), "{table}");
+    assert!(class_text(&class).lines().next().unwrap().ends_with("points  of  bonus  empty"));
 }
 
 /// Code that is a link would let a confined program read what the link leads to.
