@@ -36,10 +36,10 @@ const ABOUT: About = About {
 /// Students whose values are kept: a lab that is written and graded needs the values of one student
 /// several times.
 const KEPT: usize = 8;
-static KNOWN: Mutex<VecDeque<(Seed, Values)>> = Mutex::new(VecDeque::new());
+static KNOWN: Mutex<VecDeque<(Seed, [Values; 2])>> = Mutex::new(VecDeque::new());
 
-/// The values of a student, from memory if they were computed before.
-fn values_of(seed: Seed) -> Result<Values, LabError> {
+/// The values of a student under nDCG@5 and under its V1, from memory if they were computed before.
+fn values_of(seed: Seed) -> Result<[Values; 2], LabError> {
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, found)) = known().iter().find(|(own, _)| *own == seed) {
         return Ok(found.clone());
@@ -52,6 +52,9 @@ fn values_of(seed: Seed) -> Result<Values, LabError> {
     known.push_back((seed, found.clone()));
     Ok(found)
 }
+
+/// Values of two columns that are nearer than this are not told apart: more than twice the tolerance.
+const APART: f64 = 0.004;
 
 impl Lab for TuneAndAblate {
     fn about(&self) -> About {
@@ -89,10 +92,16 @@ impl Lab for TuneAndAblate {
 
     fn cells(&self, student: &Student) -> Result<Vec<Cell>, LabError> {
         let seed = student.seed(ABOUT.name, ABOUT.version);
-        let values = values_of(seed)?;
-        let mut cells = of_leak(&Made::shop(seed).1, &values);
-        cells.extend(of_library(&values));
-        cells.extend(of_report(&values));
+        let leak = Made::shop(seed).1;
+        let [mut cells, beside] =
+            values_of(seed)?.map(|values| [of_leak(&leak, &values), of_library(&values), of_report(&values)].concat());
+        for (cell, beside) in cells.iter_mut().zip(beside) {
+            if let (Answer::Number(Some(right)), Answer::Number(Some(other))) = (&cell.answer, beside.answer)
+                && (right - other).abs() > APART
+            {
+                cell.slips.push((other, "the value of the column ndcg.v1: read the column ndcg".to_owned()));
+            }
+        }
         for (number, protocol) in (1..).zip(protocols(seed)) {
             let asks = format!("the fault of protocol {number}, or \"sound\"");
             cells.push(Cell::new(format!("protocol.p{number}"), asks, Answer::Word(spellings(protocol.fault))));

@@ -23,10 +23,10 @@ pub(crate) const FILES: [(&str, &str); 5] = [
 pub(crate) const LEAVES: [usize; 4] = [2, 4, 8, 16];
 /// Groups of `ablation.toml`.
 pub(crate) const GROUPS: [&str; 3] = ["text", "page", "other"];
-/// The measure of all experiments.
-const MEASURE: &str = "ndcg@5";
+/// The measure of all answers, and a measure in the column beside it, which students read instead.
+const MEASURES: [&str; 2] = ["ndcg@5", "ndcg.v1@5"];
 
-/// The means of nDCG@5 of all experiments.
+/// The means of all experiments under one measure.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Values {
     /// Linear and Trees on the test part of the shop, as it is.
@@ -62,11 +62,11 @@ pub(crate) fn collection_files(name: &str, made: &Made) -> Vec<(String, String)>
     files
 }
 
-/// Runs all experiments of a student.
+/// Runs all experiments of a student. Gives the values under each of [`MEASURES`].
 ///
 /// # Errors
 /// If the temporary folder cannot be written, or an experiment fails.
-pub(crate) fn values(seed: Seed) -> Result<Values, LabError> {
+pub(crate) fn values(seed: Seed) -> Result<[Values; 2], LabError> {
     let folder = temporary_folder()?;
     let (shop, leak) = Made::shop(seed);
     let library = Made::library(seed);
@@ -89,28 +89,52 @@ pub(crate) fn values(seed: Seed) -> Result<Values, LabError> {
             bench.run(leak_file)?
         }
     };
-    let of_rankers = |means: &Means| Ok::<_, LabError>([means.of(0, 0)?, means.of(0, 1)?]);
-    let overfit = bench.run(overfit)?;
-    let report = bench.run(report)?;
-    let curve = bench.run(curve)?;
-    let ablation = bench.run(ablation)?;
-    let four = |means: &Means, dataset: usize| {
-        Ok::<_, LabError>([means.of(dataset, 0)?, means.of(dataset, 1)?, means.of(dataset, 2)?, means.of(dataset, 3)?])
+    let runs = Runs {
+        leaking,
+        clean,
+        overfit: bench.run(overfit)?,
+        report: bench.run(report)?,
+        curve: bench.run(curve)?,
+        ablation: bench.run(ablation)?,
     };
-    Ok(Values {
-        leaking: of_rankers(&leaking)?,
-        clean: of_rankers(&clean)?,
-        training: four(&overfit, 0)?,
-        validation: four(&overfit, 1)?,
-        test: four(&report, 0)?,
-        curve: [curve.named("Trees_0.2")?, curve.named("Trees_0.4")?, curve.named("Trees")?],
-        all_features: ablation.named("Linear")?,
-        without: [
-            ablation.named("Linear without text")?,
-            ablation.named("Linear without page")?,
-            ablation.named("Linear without other")?,
-        ],
-    })
+    Ok([runs.under(0)?, runs.under(1)?])
+}
+
+/// The means of the experiments.
+struct Runs {
+    leaking: Means,
+    clean: Means,
+    overfit: Means,
+    report: Means,
+    curve: Means,
+    ablation: Means,
+}
+
+impl Runs {
+    /// The values under the measure at a place of [`MEASURES`].
+    fn under(&self, measure: usize) -> Result<Values, LabError> {
+        let Runs { leaking, clean, overfit, report, curve, ablation } = self;
+        let of_rankers = |means: &Means| Ok::<_, LabError>([means.of(measure, 0, 0)?, means.of(measure, 0, 1)?]);
+        let four = |means: &Means, dataset: usize| {
+            let of = |ranker: usize| means.of(measure, dataset, ranker);
+            Ok::<_, LabError>([of(0)?, of(1)?, of(2)?, of(3)?])
+        };
+        let named = |means: &Means, label: &str| means.named(measure, label);
+        Ok(Values {
+            leaking: of_rankers(leaking)?,
+            clean: of_rankers(clean)?,
+            training: four(overfit, 0)?,
+            validation: four(overfit, 1)?,
+            test: four(report, 0)?,
+            curve: [named(curve, "Trees_0.2")?, named(curve, "Trees_0.4")?, named(curve, "Trees")?],
+            all_features: named(ablation, "Linear")?,
+            without: [
+                named(ablation, "Linear without text")?,
+                named(ablation, "Linear without page")?,
+                named(ablation, "Linear without other")?,
+            ],
+        })
+    }
 }
 
 fn write(folder: &Path, file: &str, text: &str) -> Result<(), LabError> {
@@ -145,35 +169,41 @@ impl Bench<'_> {
             return Err(failed(file, &format!("{job} failed: {reason}")));
         }
         let evaluation = outcome.results.ok_or_else(|| failed(file, "no results"))?.evaluation;
-        let column = evaluation.measures.iter().position(|measure| measure.to_string() == MEASURE);
-        let column = column.ok_or_else(|| failed(file, &format!("{MEASURE} is not among its measures")))?;
+        let column = |name: &str| {
+            let found = evaluation.measures.iter().position(|measure| measure.to_string() == name);
+            found.ok_or_else(|| failed(file, &format!("{name} is not among its measures")))
+        };
+        let columns = [column(MEASURES[0])?, column(MEASURES[1])?];
         let width = evaluation.measures.len();
         let means = evaluation.datasets.iter().flat_map(|dataset| {
             let queries = dataset.queries.len();
             dataset.rankers.iter().enumerate().map(move |(ranker, label)| {
-                let values = dataset.all.iter().skip(ranker * queries * width + column).step_by(width).take(queries);
-                (label.clone(), values.sum::<f64>() / queries as f64)
+                let mean = |column: usize| {
+                    let own = dataset.all.iter().skip(ranker * queries * width + column);
+                    own.step_by(width).take(queries).sum::<f64>() / queries as f64
+                };
+                (label.clone(), columns.map(mean))
             })
         });
         Ok(Means { file, means: means.collect(), rankers: experiment.rankers.len() })
     }
 }
 
-/// The mean of each ranker, data set by data set.
+/// The means of each ranker under [`MEASURES`], data set by data set.
 struct Means {
     file: &'static str,
-    means: Vec<(String, f64)>,
+    means: Vec<(String, [f64; 2])>,
     rankers: usize,
 }
 
 impl Means {
-    fn of(&self, dataset: usize, ranker: usize) -> Result<f64, LabError> {
-        let found = self.means.get(dataset * self.rankers + ranker).map(|(_, mean)| *mean);
+    fn of(&self, measure: usize, dataset: usize, ranker: usize) -> Result<f64, LabError> {
+        let found = self.means.get(dataset * self.rankers + ranker).map(|(_, means)| means[measure]);
         found.ok_or_else(|| self.absent(&format!("ranker {ranker} of data set {dataset}")))
     }
 
-    fn named(&self, label: &str) -> Result<f64, LabError> {
-        let found = self.means.iter().find(|(own, _)| own == label).map(|(_, mean)| *mean);
+    fn named(&self, measure: usize, label: &str) -> Result<f64, LabError> {
+        let found = self.means.iter().find(|(own, _)| own == label).map(|(_, means)| means[measure]);
         found.ok_or_else(|| self.absent(label))
     }
 
@@ -240,7 +270,7 @@ mod tests {
         let mut kinds = std::collections::BTreeSet::new();
         for student in [1, 2, 3, 4] {
             let seed = Seed::new(student);
-            let values = values(seed).unwrap();
+            let [values, _] = values(seed).unwrap();
             let (shop, leak) = Made::shop(seed);
             let library = Made::library(seed);
             let [train, validation, test] = &library.parts;
@@ -269,7 +299,7 @@ mod tests {
     fn a_leak_helps_and_leaves_overfit() {
         for student in [5, 6, 7, 8] {
             let seed = Seed::new(student);
-            let found = values(seed).unwrap();
+            let [found, _] = values(seed).unwrap();
             assert!(found.training[3] > 0.99 && found.training[3] > found.training[0], "{found:?}");
             assert!(found.training[3] - found.validation[3] > 0.05, "{found:?}");
             let gain = found.leaking[1] - found.clean[1];
