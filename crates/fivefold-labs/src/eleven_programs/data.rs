@@ -61,6 +61,8 @@ enum Role {
     Empty,
     /// Three documents, of which the first is relevant.
     Short,
+    /// Three documents, of which the second is relevant: two rules depend on each other here.
+    Late,
     /// Seven documents, of which three are relevant.
     Long,
     /// Grades 0, 1 and 2.
@@ -69,7 +71,8 @@ enum Role {
     Close,
 }
 
-const ROLES: [Role; 7] = [Role::Graded, Role::Tied, Role::Empty, Role::Short, Role::Long, Role::Low, Role::Close];
+const ROLES: [Role; 8] =
+    [Role::Graded, Role::Tied, Role::Empty, Role::Short, Role::Late, Role::Long, Role::Low, Role::Close];
 
 /// Pairs of dialects that differ by one rule on the query of a role.
 const ALL_PAIRS: [([&str; 2], &str, Role); 12] = [
@@ -182,6 +185,7 @@ fn query(role: Role, id: &str, rng: &mut Rng) -> Query {
         Role::Tied => vec![0, 0, 1, 0, 1],
         Role::Empty => vec![0; 4 + rng.index(4)],
         Role::Short => vec![1 + rng.below(3) as u8, 0, 0],
+        Role::Late => vec![0, 1 + rng.below(3) as u8, 0],
         Role::Long => {
             let mut head = vec![1, 1, 0, 0, 0];
             rng.shuffle(&mut head);

@@ -29,7 +29,7 @@ const ABOUT: About = About {
     title: "One run, eleven programs",
     minutes: 75,
     learns: "find out why two programs print different values for the same ranking",
-    version: 1,
+    version: 2,
 };
 
 /// The measure of the means and of the leaderboard.
@@ -38,6 +38,10 @@ const MEASURE: &str = "ndcg@5";
 const SHARED: [&str; 2] = ["letor4", "lightgbm"];
 /// The rules in which this pair differs, and which the data show.
 const SHARES: [&str; 3] = ["discount", "short_list", "undefined"];
+
+/// Two of them depend on each other: on the query `Late` of `data`, the discount matters only if
+/// the query is not 0 for its short list.
+const TOGETHER: [&str; 2] = ["discount", "short_list"];
 
 impl ElevenPrograms {
     fn data(student: &Student) -> Result<Data, LabError> {
@@ -94,6 +98,8 @@ impl Lab for ElevenPrograms {
             let asks = format!("share of {rule}");
             cells.push(Cell::new(format!("share.{rule}"), asks, Answer::Number(Some(share))));
         }
+        let asks = "a list: the two of these rules that depend on each other";
+        cells.push(Cell::new("share.together", asks, Answer::Set(TOGETHER.map(str::to_owned).to_vec())));
         let sum = shared.means[1] - shared.means[0];
         cells.push(Cell::new("share.sum", "the whole difference", Answer::Number(Some(sum))));
         let asks = "dialects under which other.txt has the higher mean nDCG@5";

@@ -34,7 +34,7 @@ const ABOUT: About = About {
     title: "Read a paper critically",
     minutes: 85,
     learns: "find cells that cannot be, check conclusions on other data, tell UE from standardisation",
-    version: 2,
+    version: 3,
 };
 
 /// All that the lab makes for a student.
@@ -43,11 +43,16 @@ struct Made {
     other: OtherData,
     small: Small,
     replay: Replay,
-    /// The printed tau that is recomputed.
-    tau: CheckedCell,
-    /// The printed conflicts whose least possible number is asked, and this number.
-    conflicts: (CheckedCell, f64),
+    /// The printed tau that is recomputed, and how many of the pairs of methods it has in another order.
+    tau: (CheckedCell, f64),
+    /// The impossible number of conflicts, and the two discriminative powers.
+    conflicts: (CheckedCell, [f64; 2]),
 }
+
+/// Pairs of the eight methods of the printed tables.
+const PAIRS: f64 = 28.0;
+/// What is printed as it follows from mean scores alone; the worksheet has the other words.
+const FOLLOWS: [&str; 3] = ["tau", "winner", "swap-rate"];
 
 impl Made {
     fn new(student: &Student) -> Result<Self, LabError> {
@@ -55,20 +60,23 @@ impl Made {
         let paper = Paper::make(seed)?;
         let replay = replay(FENG_KARMAKER_2023_SCORES, FENG_KARMAKER_2023_DERIVED)
             .map_err(|error| LabError::Other(error.to_string()))?;
+        // Without ties, tau = 1 - 2 swaps / pairs.
+        let swaps = |cell: &CheckedCell| cell.computed.map_or(f64::NAN, |computed| (1.0 - computed) * PAIRS / 2.0);
         let is_tau = |cell: &&CheckedCell| {
-            cell.statistic == Statistic::KendallTau && cell.computed.is_some_and(|computed| computed < 1.0)
+            let swaps = swaps(cell);
+            cell.statistic == Statistic::KendallTau && swaps > 0.5 && (swaps - swaps.round()).abs() < 1e-6
         };
         let tau = pick(seed.derive("tau"), replay.cells.iter().filter(is_tau))?;
         let impossible =
             |cell: &&CheckedCell| cell.statistic == Statistic::Conflicts && cell.verdict == Verdict::Impossible;
         let conflicts = pick(seed.derive("conflicts"), replay.cells.iter().filter(impossible))?;
-        let fewest = fewest_conflicts(&replay, &conflicts)?;
+        let powers = powers(&replay, &conflicts)?;
         Ok(Made {
             other: OtherData::make(seed, &paper)?,
             small: Small::make(seed),
             paper,
-            tau,
-            conflicts: (conflicts, fewest),
+            tau: (tau.clone(), swaps(&tau).round()),
+            conflicts: (conflicts, powers),
             replay,
         })
     }
@@ -83,8 +91,8 @@ fn pick<'a>(seed: Seed, cells: impl Iterator<Item = &'a CheckedCell>) -> Result<
     Ok(cells[seed.rng().index(cells.len())].clone())
 }
 
-/// The difference of the two discriminative powers, which are printed in the next table.
-fn fewest_conflicts(replay: &Replay, conflicts: &CheckedCell) -> Result<f64, LabError> {
+/// The two discriminative powers, which are printed in the next table.
+fn powers(replay: &Replay, conflicts: &CheckedCell) -> Result<[f64; 2], LabError> {
     let power = |metric: &str| {
         let is_it = |cell: &&CheckedCell| {
             cell.statistic == Statistic::DiscriminativePower
@@ -96,7 +104,7 @@ fn fewest_conflicts(replay: &Replay, conflicts: &CheckedCell) -> Result<f64, Lab
         found.ok_or_else(|| LabError::Other(format!("no discriminative power of {metric} is printed")))
     };
     let original = conflicts.metric.split('.').next().unwrap_or_default();
-    Ok((power(original)? - power(&conflicts.metric)?).abs())
+    Ok([power(original)?, power(&conflicts.metric)?])
 }
 
 /// A printed cell in words.
@@ -125,7 +133,7 @@ impl Lab for ReadAPaper {
             include_str!("worksheet.md"),
             &[
                 ("student", student.id()),
-                ("tau", &place(&made.tau)),
+                ("tau", &place(&made.tau.0)),
                 ("conflicts", &place(&made.conflicts.0)),
                 ("claims", &claims.join("\n")),
                 ("small", made.small.markdown().trim_end()),
@@ -139,8 +147,8 @@ impl Lab for ReadAPaper {
         }
         let head = "# Six systems on one collection\n\nA paper that does not exist. All numbers are made.\n\n";
         let asked = format!(
-            "cell,of\nreplay.tau,\"{}\"\nreplay.fewest,\"{}\"\nue.above,{}\nue.below,{}\n",
-            place(&made.tau),
+            "cell,of\nreplay.swaps,\"{}\"\nreplay.fewest,\"{}\"\nue.above,{}\nue.below,{}\n",
+            place(&made.tau.0),
             place(&made.conflicts.0),
             cell(above),
             cell(below)
@@ -195,17 +203,28 @@ fn number(name: impl Into<String>, asks: impl Into<String>, value: f64) -> Cell 
 }
 
 fn replayed(made: &Made) -> Result<Vec<Cell>, LabError> {
-    let count = |verdict: Verdict| made.replay.count(verdict) as f64;
     let misprint = made.replay.misprints.first().map(|misprint| misprint.moved);
     let misprint = misprint.ok_or_else(|| LabError::Other("no misprint is suspected".to_owned()))?;
-    let (_, fewest) = &made.conflicts;
+    let ([one, other], swaps) = (made.conflicts.1, made.tau.1);
+    let tau = |swaps: f64| 1.0 - 2.0 * swaps / PAIRS;
+    let formula = "tau = 1 - 2 x swaps / 28";
+    let fewest = (one - other).abs();
+    let powers = format!("powers {one} and {other}: conflicts = {one} + {other} - 2 x (significant under both)");
     Ok(vec![
-        number("replay.impossible", "how many printed cells are impossible", count(Verdict::Impossible)),
-        number("replay.differs", "how many printed cells differ from what follows", count(Verdict::Differs)),
-        number("replay.unchecked", "how many printed cells cannot be checked", count(Verdict::NotCheckable)),
+        Cell::new(
+            "replay.follows",
+            "a list: what follows from printed mean scores alone",
+            Answer::Set(FOLLOWS.map(str::to_owned).to_vec()),
+        ),
         number("replay.misprint", "the value that a suspected misprint should have had", misprint),
-        number("replay.tau", "the recomputed tau", made.tau.computed.unwrap_or(f64::NAN)),
-        number("replay.fewest", "the fewest conflicts that the powers allow", *fewest),
+        number("replay.swaps", "pairs of the 28 that stand in another order", swaps)
+            .with_steps(vec![format!("{formula} = {:.4}: swaps = {swaps}", tau(swaps))]),
+        number("replay.next", "the tau with one such pair more", tau(swaps + 1.0))
+            .with_steps(vec![format!("{formula} with {} swaps", swaps + 1.0)]),
+        number("replay.fewest", "the fewest conflicts that the powers allow", fewest)
+            .with_steps(vec![powers.clone(), format!("both at most {}", one.min(other))]),
+        number("replay.both", "comparisons that are significant under both measures then", one.min(other))
+            .with_steps(vec![powers]),
     ])
 }
 
