@@ -7,7 +7,7 @@ use std::path::Path;
 
 use fivefold_core::Registry;
 use fivefold_experiment::{RunOptions, run};
-use fivefold_labs::{LABS, lab};
+use fivefold_labs::{Grader, LABS, State, Student, lab, write_lab};
 use fivefold_results::Experiment;
 
 use crate::common::{Files, Solution, check, number};
@@ -16,6 +16,10 @@ use crate::common::{Files, Solution, check, number};
 type Means = BTreeMap<(String, String), f64>;
 
 fn run_file(folder: &Path, text: &str) -> Means {
+    run_under(folder, text, "ndcg@5")
+}
+
+fn run_under(folder: &Path, text: &str, measure: &str) -> Means {
     let registry = Registry::new(&[fivefold_rankers::RANKERS]);
     let experiment = Experiment::parse("e.toml", text, vec![folder.to_owned()], &registry).unwrap();
     let out = tempfile::tempdir().unwrap();
@@ -24,7 +28,7 @@ fn run_file(folder: &Path, text: &str) -> Means {
     let mut reader = csv::Reader::from_path(out.path().join("out/per_query.csv")).unwrap();
     let head: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
     let column = |name: &str| head.iter().position(|own| own == name).unwrap();
-    let (dataset, ranker, value) = (column("dataset"), column("ranker"), column("ndcg@5"));
+    let (dataset, ranker, value) = (column("dataset"), column("ranker"), column(measure));
     let documents = column("documents");
     let mut sums: BTreeMap<(String, String), (f64, f64)> = BTreeMap::new();
     for row in reader.records().map(|row| row.unwrap()).filter(|row| row[documents] == *"all") {
@@ -174,4 +178,23 @@ fn experiments_and_a_look_at_the_text_solve_the_lab_of_every_student() {
     };
     assert!(LABS.iter().any(|lab| lab.about().number == 4));
     check(lab("4").unwrap(), solution, |_| {});
+}
+
+/// A value of the column beside nDCG is wrong, and the report says which column it is from.
+#[test]
+fn a_value_of_the_column_v1_is_told() {
+    let at = tempfile::tempdir().unwrap();
+    let folder = at.path().join("lab");
+    write_lab(lab("4").unwrap(), &Student::new("s1").unwrap(), &folder).unwrap();
+    let text = std::fs::read_to_string(folder.join("overfit.toml")).unwrap();
+    let beside = run_under(&folder, &text, "ndcg.v1@5");
+    let of = |leaves: usize| beside[&("validation".to_owned(), format!("Leaves{leaves}"))];
+    let answers = format!("[overfit]\nvalidation-2 = {:.4}\nvalidation-16 = {:.4}\n", of(2), of(16));
+    std::fs::write(folder.join("answers.toml"), answers).unwrap();
+    let graded = Grader::default().grade(&folder).unwrap();
+    for name in ["overfit.validation-2", "overfit.validation-16"] {
+        let cell = graded.cells.iter().find(|cell| cell.name == name).unwrap();
+        assert_eq!((cell.state, cell.points), (State::Wrong, 0.0));
+        assert!(cell.told[0].contains("the column ndcg.v1"), "{cell:?}");
+    }
 }

@@ -247,6 +247,12 @@ impl Trial<'_> {
         if let Some(data) = self.needs.data.as_ref().filter(|_| block.has("data")) {
             command.env("FIVEFOLD_DATA", data);
         }
+        // A page's own home has no toolchain and no packages.
+        if let Some(home) = std::env::var_os("HOME").filter(|_| block.has("build")) {
+            for (name, below) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
+                command.env(name, std::env::var_os(name).unwrap_or_else(|| Path::new(&home).join(below).into()));
+            }
+        }
         if let Some(cluster) = cluster {
             command.env("SLURM_CONF", cluster.conf());
         }
