@@ -72,10 +72,7 @@ pub fn class_text(class: &Class) -> String {
         });
         text.push_str(&format!("{}\n", cells.collect::<Vec<_>>().join("  ")));
     }
-    let mut rest: Vec<String> = Vec::new();
-    for one in &class.graded {
-        rest.extend(one.remarks.iter().map(|remark| format!("{}: {remark}", one.folder)));
-    }
+    let mut rest = remarks(class);
     rest.extend(class.remarks.iter().cloned());
     if !rest.is_empty() {
         text.push('\n');
@@ -90,6 +87,27 @@ pub fn class_text(class: &Class) -> String {
         text.push_str(&format!("{GUARD}\n"));
     }
     text
+}
+
+/// Folders that are named with one remark; more of them are counted.
+const NAMED: usize = 3;
+
+/// The remarks on folders, each in the order of its first folder. A remark on many folders is one line.
+fn remarks(class: &Class) -> Vec<String> {
+    let mut folders: Vec<(&str, Vec<&str>)> = Vec::new();
+    for one in &class.graded {
+        for remark in &one.remarks {
+            match folders.iter_mut().find(|(known, _)| known == remark) {
+                Some((_, own)) => own.push(&one.folder),
+                None => folders.push((remark, vec![&one.folder])),
+            }
+        }
+    }
+    let line = |(remark, own): (&str, Vec<&str>)| match own.len() {
+        few if few <= NAMED => format!("{}: {remark}", own.join(", ")),
+        many => format!("{}: {remark}", counted(many, "folder")),
+    };
+    folders.into_iter().map(line).collect()
 }
 
 /// The cells of each section, in their order. A cell without a section stands alone. The bonus of a

@@ -113,6 +113,23 @@ fn an_answer_that_cannot_be_read_costs_no_other() {
     assert!(class_text(&Class::grade(&Grader::default(), &[folder.clone(), folder])).contains("answers.toml:4: "));
 }
 
+/// In a class, what is said of many folders is one line, so that the rest is not lost.
+#[test]
+fn a_remark_on_many_folders_is_one_line() {
+    let at = tempfile::tempdir().unwrap();
+    let folders: Vec<PathBuf> = (0..5).map(|number| at.path().join(format!("s{number}"))).collect();
+    for folder in &folders {
+        let student = Student::new(folder.file_name().unwrap().to_str().unwrap()).unwrap();
+        write_lab(lab("3").unwrap(), &student, folder).unwrap();
+    }
+    fs::remove_file(folders[1].join("train.txt")).unwrap();
+    let class = Class::grade(&Grader { no_run: true, ..Grader::default() }, &folders);
+    let text = class_text(&class);
+    assert!(text.contains("5 folders: code was not run (--no-run)"), "{text}");
+    assert!(text.contains("s1: train.txt is missing"), "{text}");
+    assert_eq!(text.matches("code was not run").count(), 1, "{text}");
+}
+
 /// One word without brackets counts where a list is asked, and the report says what a list looks like.
 #[test]
 fn a_word_for_a_list_of_one_is_told() {
