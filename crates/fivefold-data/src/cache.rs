@@ -3,7 +3,8 @@
 //! ```text
 //! FOLDER/NAME-HASH.fivefold   HASH: of the paths of the text files and the options of reading
 //!   prelude   magic, hash of the reader's source, byte order, lengths, blake3 of all this and of the head
-//!   head      stamps of the text files, lines and queries of each, remarks, grades, ids, hash of the content
+//!   head      stamps of the text files, lines and queries of each, remarks, grades, ids, hashes of the queries,
+//!             checksums of the features
 //!   features  f32, row-major, 64-byte aligned: mapped, never copied
 //! ```
 //! A cached file is used only if three conditions hold. Each opening checks them:
@@ -15,18 +16,21 @@
 //!   less than two seconds before it was read is not cached, because a second change could have the
 //!   same time. A hash of the text instead would triple the cost of an opening. For fold
 //!   directories, which hold every query five times, the cost would be tenfold.
-//! - *The cached bytes are the same*: the blake3 hash of the head, and the hashes of every query's
-//!   features, grades and ids. Keys of jobs need the hashes of the queries in any case, so this
-//!   check is free.
+//! - *The cached bytes are the same*: the blake3 hash of the head, and a checksum of each block of
+//!   features (see `blocks`). The head holds the blake3 hashes of the queries' text, which keys of
+//!   jobs need, so the features are not hashed again. With
+//!   [`checked_when_used`](Cache::checked_when_used), an opening leaves the blocks to those who use
+//!   them, by [`Collection::check`](crate::Collection::check).
 //!
 //! Otherwise the text is read and the cached file is replaced by a rename, so several processes may
 //! share the folder. A folder that cannot be written is no error: [`CacheUse`] reports it. A system
 //! without change times has no cache.
 //!
-//! Cost of an opening: one pass of blake3 over the features, in parallel. Memory: grades and ids.
+//! Cost of an opening: one pass of xxh3 over the features, in parallel. Memory: grades and ids.
 //! The features are pages of the file, which all processes share and which the system may drop and
 //! read again.
 
+pub(crate) mod blocks;
 mod mapped;
 
 use std::fmt;
@@ -42,9 +46,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::digits::Collapsed;
 use crate::error::DataError;
-use crate::hash::{combine, query_hashes};
+use crate::hash::query_hashes;
 use crate::input;
 use crate::letor::{Listing, ReadOptions};
+pub use blocks::BadBlock;
+use blocks::Blocks;
 use mapped::MappedValues;
 
 const MAGIC: [u8; 8] = *b"fivefold";
@@ -69,6 +75,7 @@ const WORTHWHILE: u64 = 64 << 20;
 /// a cached file.
 const READER: &[&str] = &[
     include_str!("cache.rs"),
+    include_str!("cache/blocks.rs"),
     include_str!("digits.rs"),
     include_str!("letor.rs"),
     include_str!("letor/block.rs"),
@@ -120,6 +127,9 @@ pub struct Cache {
     folder: PathBuf,
     least: u64,
     settled: Duration,
+    /// Whether an opening leaves the blocks unchecked.
+    #[serde(default)]
+    when_used: bool,
 }
 
 /// How the cache was used when a collection was opened.
@@ -166,12 +176,14 @@ pub(crate) struct Parsed {
     pub(crate) hashes: Vec<blake3::Hash>,
     /// Features with different values that became equal in storage.
     pub(crate) collapsed: Vec<Collapsed>,
+    /// The blocks of the cached file that holds the features; `None` if they are in memory.
+    pub(crate) blocks: Option<Arc<Blocks>>,
 }
 
 impl Parsed {
     pub(crate) fn new(all: Dataset, listings: Vec<Listing>, collapsed: Vec<Collapsed>) -> Self {
         let hashes = query_hashes(&all);
-        Parsed { all, listings, hashes, collapsed }
+        Parsed { all, listings, hashes, collapsed, blocks: None }
     }
 }
 
@@ -179,7 +191,7 @@ impl Cache {
     /// A cache in `folder` for collections of any size. The first cached collection makes the
     /// folder.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Cache { folder: folder.into(), least: 0, settled: SETTLED }
+        Cache { folder: folder.into(), least: 0, settled: SETTLED, when_used: false }
     }
 
     /// The folder.
@@ -192,6 +204,14 @@ impl Cache {
     #[must_use]
     pub fn if_worthwhile(self) -> Self {
         Cache { least: WORTHWHILE, ..self }
+    }
+
+    /// Leaves the features unchecked when a collection is opened. Who uses features must then
+    /// [check](crate::Collection::check) them before. A damaged file is an error there, while an
+    /// opening that checks all of it reads the text instead.
+    #[must_use]
+    pub fn checked_when_used(self) -> Self {
+        Cache { when_used: true, ..self }
     }
 
     /// The collection that the text in `files` gives: from the cache if the cached file is up to
@@ -211,7 +231,7 @@ impl Cache {
             Err(reason) => return Ok((parse()?, CacheUse::Failed(reason))),
         };
         let cached = self.file(name, &before, options);
-        let loaded = load(&cached, files, &before, options);
+        let loaded = load(&cached, files, &before, options, self.when_used);
         let instead = match loaded {
             Ok(Some(parsed)) => return Ok((parsed, CacheUse::Read(cached))),
             Ok(None) => None,
@@ -357,8 +377,10 @@ struct Head {
     bounds: Vec<usize>,
     query_ids: IdTable,
     doc_ids: IdTable,
-    /// Hash of the content of all queries.
-    content: String,
+    /// The hash of each query.
+    hashes: Vec<[u8; 32]>,
+    /// The checksum of each block of features.
+    sums: Vec<u64>,
 }
 
 impl Head {
@@ -375,7 +397,8 @@ impl Head {
             bounds: all.bounds(),
             query_ids: IdTable::default(),
             doc_ids: IdTable::default(),
-            content: combine(all, &parsed.hashes),
+            hashes: parsed.hashes.iter().map(|hash| *hash.as_bytes()).collect(),
+            sums: blocks::sums(all),
         };
         for query in all.queries() {
             head.query_ids.push(query.id());
@@ -386,9 +409,15 @@ impl Head {
     }
 }
 
-/// Loads a cached collection. `None` if there is no cached file; the error says why the file cannot
-/// be used.
-fn load(path: &Path, files: &[PathBuf], now: &[Stamp], options: &ReadOptions) -> Result<Option<Parsed>, String> {
+/// Loads a cached collection, with its blocks checked unless they are checked `when_used`. `None` if
+/// there is no cached file; the error says why the file cannot be used.
+fn load(
+    path: &Path,
+    files: &[PathBuf],
+    now: &[Stamp],
+    options: &ReadOptions,
+    when_used: bool,
+) -> Result<Option<Parsed>, String> {
     let damaged = || format!("{} is damaged", path.display());
     let file = match input::open_own(path, u64::MAX) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -421,9 +450,15 @@ fn load(path: &Path, files: &[PathBuf], now: &[Stamp], options: &ReadOptions) ->
         return Err(damaged());
     }
     let values = usize::try_from(word(56)).map_err(|_| damaged())?;
-    let features = MappedValues::new(map, start, values).ok_or_else(damaged)?;
+    let features = Arc::new(MappedValues::new(map, start, values).ok_or_else(damaged)?);
+    let blocks = Blocks::new((path, file), Arc::clone(&features), head.width, head.bounds.clone(), head.sums);
+    let blocks = blocks.filter(|blocks| when_used || blocks.are_good()).ok_or_else(damaged)?;
+    let hashes: Vec<blake3::Hash> = head.hashes.into_iter().map(blake3::Hash::from_bytes).collect();
+    if hashes.len() != head.query_ids.len() {
+        return Err(damaged());
+    }
     let all = DatasetBuilder {
-        features: Arc::new(features),
+        features,
         width: head.width,
         grades: Grades::new(head.grades, Some(head.max_grade)).map_err(|_| damaged())?,
         bounds: head.bounds,
@@ -432,11 +467,7 @@ fn load(path: &Path, files: &[PathBuf], now: &[Stamp], options: &ReadOptions) ->
     };
     let all = all.build().map_err(|_| damaged())?;
     let listings = head.listings.into_iter().zip(files).map(|(l, file)| Listing { file: file.clone(), ..l }).collect();
-    let parsed = Parsed::new(all, listings, head.collapsed);
-    if combine(&parsed.all, &parsed.hashes) != head.content {
-        return Err(damaged());
-    }
-    Ok(Some(parsed))
+    Ok(Some(Parsed { all, listings, hashes, collapsed: head.collapsed, blocks: Some(Arc::new(blocks)) }))
 }
 
 fn aligned(length: usize) -> usize {

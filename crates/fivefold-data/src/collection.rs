@@ -3,10 +3,12 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use fivefold_core::{Dataset, Seed};
 
-use crate::cache::{Cache, CacheUse, Parsed};
+use crate::cache::blocks::Blocks;
+use crate::cache::{BadBlock, Cache, CacheUse, Parsed};
 use crate::descriptor::{Descriptor, layouts_in, not_named, present};
 use crate::digits::collapsed_remark;
 use crate::error::{DataError, Place};
@@ -68,6 +70,8 @@ pub struct Collection {
     /// Whether the collection was read from text or from a cache. All other fields are the same in
     /// both cases.
     pub cache: CacheUse,
+    /// The blocks of the cached file that holds the features.
+    blocks: Option<Arc<Blocks>>,
 }
 
 /// One fold: views into the collection's storage.
@@ -174,6 +178,7 @@ impl Collection {
         };
         collection.names = names;
         collection.cache = cached;
+        collection.blocks = parsed.blocks.clone();
         collection.moved = !regrouped.is_empty();
         collection.remarks = remarks(descriptor, &collection.all);
         collection.remarks.extend(no_names);
@@ -242,7 +247,31 @@ impl Collection {
             files: Vec::new(),
             remarks: Vec::new(),
             cache: CacheUse::None,
+            blocks: None,
         }
+    }
+
+    /// Checks the features of some parts of this collection before they are used. If they are in
+    /// a cached file, each block of it is checked once, whoever uses it first.
+    ///
+    /// # Errors
+    /// [`BadBlock`]. The cached file was removed, so the next opening reads the text.
+    pub fn check(&self, parts: &[&Dataset]) -> Result<(), BadBlock> {
+        self.check_blocks(parts, false)
+    }
+
+    /// Checks the features of some parts again after they were used: the cached file may have been
+    /// altered since the first check. Cost: one pass of a fast checksum over the parts.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn check_again(&self, parts: &[&Dataset]) -> Result<(), BadBlock> {
+        self.check_blocks(parts, true)
+    }
+
+    fn check_blocks(&self, parts: &[&Dataset], anew: bool) -> Result<(), BadBlock> {
+        let Some(blocks) = &self.blocks else { return Ok(()) };
+        blocks.check(parts.iter().flat_map(|part| part.numbers()), anew)
     }
 }
 

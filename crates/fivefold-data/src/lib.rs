@@ -30,7 +30,7 @@ mod text;
 pub mod texts;
 pub mod trec;
 
-pub use cache::Cache;
+pub use cache::{BadBlock, Cache};
 pub use collection::{Collection, Fold};
 pub use descriptor::{Descriptor, descriptor, descriptors};
 pub use error::DataError;

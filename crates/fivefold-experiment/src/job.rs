@@ -11,7 +11,7 @@ use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
 use fivefold_data::columns::{bytes_with_columns, with_columns};
 use fivefold_data::scores::read_own_scores;
-use fivefold_data::{Collection, Fitted, Normaliser, Over, read_scores};
+use fivefold_data::{BadBlock, Collection, Fitted, Normaliser, NormaliserMethod, Over, read_scores};
 use fivefold_results::code::KnownBy;
 use fivefold_results::config::{Bytes, RankerConfig, ScoreSource, key_params};
 use fivefold_results::log::note_cost;
@@ -162,7 +162,12 @@ fn carry_out(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Made, Fa
     let search = plan.search(job);
     let chosen = match (job.candidate, search) {
         (None, Some(tune)) => Some(choose(plan, job, tune, cx.store)?),
-        _ if learns_weights(plan.ranker(job)) => caught(|| Ok(cx.fit(|| learn(plan, job, cx.store, cx.registry))??))?,
+        _ if learns_weights(plan.ranker(job)) => {
+            let (parts, _) = read_by(plan, job)?;
+            let read: Vec<&Dataset> = parts.validation.iter().collect();
+            let learnt = || caught(|| Ok(cx.fit(|| learn(plan, job, cx.store, cx.registry))??));
+            checked(plan, job, &read, cx.pool, learnt)?
+        }
         _ => None,
     };
     let settled = settled(plan, job, chosen.as_ref(), cx)?;
@@ -284,7 +289,39 @@ pub(crate) struct Output {
 
 /// Makes the output of a job, with what its search has settled. A panic becomes a failure.
 pub(crate) fn attempt(plan: &Plan<'_>, job: &Job, settled: &Settled, cx: &JobContext<'_>) -> Result<Output, Failure> {
-    caught(|| compute(plan, job, settled, cx))
+    let (parts, _) = read_by(plan, job)?;
+    let config = plan.settled(job, settled);
+    let reads = match &config.source {
+        // The process of an isolated fit has data of its own, and checks them itself.
+        ScoreSource::Train { .. } => cx.worker.is_none() || !config.limits.isolated(),
+        ScoreSource::Command(_) => true,
+        ScoreSource::Scores(_) | ScoreSource::Fusion(_) => false,
+    };
+    // A normalised copy was checked when it was made.
+    let reads = reads && config.normalise.method == NormaliserMethod::None;
+    let read = if reads { parts.all() } else { Vec::new() };
+    checked(plan, job, &read, cx.pool, || caught(|| compute(plan, job, settled, cx)))
+}
+
+/// Does some work that reads the features of some parts. A damaged block of cached features fails
+/// the job, whatever else failed. The check before the work is of blocks that nobody has checked
+/// yet. The check after the work is of all blocks, because a file may be altered while it is in use.
+fn checked<T>(
+    plan: &Plan<'_>,
+    job: &Job,
+    read: &[&Dataset],
+    pool: &rayon::ThreadPool,
+    work: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let (_, collection) = read_by(plan, job)?;
+    let bad = |bad: BadBlock| {
+        let fold = collection.folds[job.fold].number;
+        failed(format!("data set `{}`, fold {fold}: {bad}", plan.experiment.datasets[job.dataset].label))
+    };
+    pool.install(|| collection.check(read)).map_err(bad)?;
+    let end = work();
+    pool.install(|| collection.check_again(read)).map_err(bad)?;
+    end
 }
 
 /// Does some work. A panic becomes a failure.
@@ -313,7 +350,7 @@ fn compute(plan: &Plan<'_>, job: &Job, settled: &Settled, cx: &JobContext<'_>) -
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }
         ScoreSource::Command(command) => {
-            let prepared = cx.prepared.get(plan, job, config, collection, cx.pool).map_err(failed)?;
+            let prepared = cx.prepared.get(plan, job, config, collection, cx.pool)?;
             let parts = prepared.parts(&parts, None)?;
             let columns = plan.columns(job, config).map_err(failed)?;
             let files = listed_files(plan, command, job);
@@ -347,7 +384,7 @@ fn fitted(
     }
     let ranker = entry.restore(params).map_err(failed)?;
     let collection = plan.collection(job).ok_or_else(|| failed("its collection was not loaded"))?;
-    let prepared = cx.prepared.get(plan, job, config, collection, cx.pool).map_err(failed)?;
+    let prepared = cx.prepared.get(plan, job, config, collection, cx.pool)?;
     let columns = plan.columns(job, config).map_err(failed)?;
     let JobParts { train, validation, scored } = cx.pool.install(|| prepared.parts(parts, columns.as_deref()))?;
     let progress = JobProgress { job, observer: cx.observer, warnings: Mutex::default() };
@@ -529,12 +566,18 @@ impl PreparedFolds {
         config: &RankerConfig,
         collection: &Collection,
         pool: &rayon::ThreadPool,
-    ) -> Result<Arc<Prepared>, fivefold_data::NormaliseError> {
+    ) -> Result<Arc<Prepared>, Failure> {
+        // Without a normaliser there is no copy, and each job checks what it reads.
+        let copied = config.normalise.method != NormaliserMethod::None;
+        let read: &[&Dataset] = if copied { &[&collection.all] } else { &[] };
         let build = || {
-            pool.install(|| {
-                let train = plan.train(job);
-                let fitted = config.normalise.fit(train.as_ref().unwrap_or(&collection.folds[job.fold].train))?;
-                Ok(Arc::new(Prepared { all: fitted.apply(&collection.all)?, fitted }))
+            checked(plan, job, read, pool, || {
+                pool.install(|| {
+                    let train = plan.train(job);
+                    let train = train.as_ref().unwrap_or(&collection.folds[job.fold].train);
+                    let fitted = config.normalise.fit(train).map_err(failed)?;
+                    Ok(Arc::new(Prepared { all: fitted.apply(&collection.all).map_err(failed)?, fitted }))
+                })
             })
         };
         let Some(slot) = self.slots.iter().find(|slot| slot.is_for(plan, job, &config.normalise)) else {

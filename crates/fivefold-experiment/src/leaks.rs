@@ -42,6 +42,9 @@ impl<'e> Guards<'e> {
         let mut stopped = Vec::new();
         for (index, collection) in plan.collections.iter().enumerate() {
             let Some(collection) = collection else { continue };
+            // The guards read all features.
+            let checked = collection.check(&[&collection.all]);
+            checked.map_err(|bad| plan.experiment.dataset_error(index, &bad.to_string()))?;
             let mut findings = collection.leaks();
             findings.extend(guards.test_files(plan, index, collection));
             guards.judge(index, findings, &mut stopped);

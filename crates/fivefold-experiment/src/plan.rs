@@ -709,6 +709,13 @@ pub(crate) struct JobParts {
     pub(crate) scored: Dataset,
 }
 
+impl JobParts {
+    /// All parts.
+    pub(crate) fn all(&self) -> Vec<&Dataset> {
+        [Some(&self.train), self.validation.as_ref(), Some(&self.scored)].into_iter().flatten().collect()
+    }
+}
+
 /// The version of the search for the weights of a fusion. Raise it if the same scores may give other
 /// weights.
 const WEIGHTS: u32 = 1;

@@ -20,6 +20,20 @@ pub(crate) struct CacheArgs {
     /// Read the text every time, and keep nothing
     #[arg(long)]
     no_cache: bool,
+    /// When the features in the cache are checked for damage. `at-once`: when a collection is
+    /// opened; a damaged cache is then replaced. `when-used`: when a job first reads them; a damaged
+    /// cache then stops the job
+    #[arg(long, value_name = "WHEN", default_value = "at-once", conflicts_with = "no_cache")]
+    #[serde(default)]
+    check_cache: WhenChecked,
+}
+
+/// When the features in the cache are checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Serialize, Deserialize)]
+enum WhenChecked {
+    #[default]
+    AtOnce,
+    WhenUsed,
 }
 
 impl CacheArgs {
@@ -27,16 +41,20 @@ impl CacheArgs {
     pub(crate) fn absolute(&self) -> miette::Result<Self> {
         let folder = self.cache.clone().or_else(|| variable(VARIABLE).map(PathBuf::from)).filter(|_| !self.no_cache);
         let cache = folder.map(|folder| std::path::absolute(folder).map_err(crate::problem::report)).transpose()?;
-        Ok(CacheArgs { cache, no_cache: self.no_cache })
+        Ok(CacheArgs { cache, ..self.clone() })
     }
 
     /// The words of a command line that make this choice.
     pub(crate) fn words(&self) -> Vec<OsString> {
-        match &self.cache {
+        let mut words: Vec<OsString> = match &self.cache {
             Some(folder) => vec!["--cache".into(), folder.into()],
             None if self.no_cache => vec!["--no-cache".into()],
             None => Vec::new(),
+        };
+        if self.check_cache == WhenChecked::WhenUsed {
+            words.extend(["--check-cache".into(), "when-used".into()]);
         }
+        words
     }
 
     /// The cache; `None` if no cache is to be used.
@@ -44,10 +62,14 @@ impl CacheArgs {
         if self.no_cache {
             return None;
         }
-        if let Some(folder) = self.cache.clone().or_else(|| variable(VARIABLE).map(PathBuf::from)) {
-            return Some(Cache::new(folder));
-        }
-        Some(Cache::new(users_folder(variable)?).if_worthwhile())
+        let cache = match self.cache.clone().or_else(|| variable(VARIABLE).map(PathBuf::from)) {
+            Some(folder) => Cache::new(folder),
+            None => Cache::new(users_folder(variable)?).if_worthwhile(),
+        };
+        Some(match self.check_cache {
+            WhenChecked::AtOnce => cache,
+            WhenChecked::WhenUsed => cache.checked_when_used(),
+        })
     }
 }
 

@@ -2,12 +2,16 @@
 //! file, and makes it again or refuses it by name. A damaged file is never used.
 
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::FileExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
 
 use fivefold_core::Seed;
 
-use crate::harness::{assert_same_content, content, copy, run, stdout};
-use crate::mixed::{finished, letor, succeed};
+use crate::harness::{assert_same_content, content, copy, directory, run, stdout};
+use crate::mixed::{finished, letor, process, succeed};
 
 /// The kinds of damage to a file.
 #[derive(Debug, Clone, Copy)]
@@ -176,6 +180,107 @@ fn a_damaged_cache_is_read_again_from_the_text() {
     damage(&file, Damage::Folder, Seed::new(0));
     assert!(run_it().contains("not cached: "));
     println!("count: {found} damaged caches read again from the text");
+}
+
+/// An experiment with a fit of a second in each fold, on a matrix of three blocks.
+fn slow_on_three_blocks() -> tempfile::TempDir {
+    let experiment = "name = \"midst\"\n[[dataset]]\nlabel = \"read\"\npath = \"data.txt\"\nlayout = \"one-file\"\n\
+        [[ranker]]\nkind = \"slow\"\nparams = { steps = 100 }\n[query_sets]\nuninformative = 5\nideal = 5\n";
+    let folder = directory(&[("midst.toml", experiment)]);
+    let mut rng = Seed::new(1).derive("blocks").rng();
+    let mut text = String::new();
+    for row in 0..6000 {
+        text += &format!("{} qid:{}", rng.below(3), row / 60);
+        (1..=100).for_each(|feature| text += &format!(" {feature}:{}", rng.below(1000)));
+        text.push('\n');
+    }
+    fs::write(folder.path().join("data.txt"), text).unwrap();
+    // Text that changed a moment ago is not cached, so the tests wait.
+    std::thread::sleep(Duration::from_millis(2100));
+    succeed(folder.path(), &["run", "midst.toml", "--out", "whole", "--cache", "cache"]);
+    folder
+}
+
+/// The file in the cache.
+fn cached(at: &Path) -> PathBuf {
+    at.join("cache").read_dir().unwrap().next().unwrap().unwrap().path()
+}
+
+/// Flips a bit in the second of three blocks, in place.
+fn flip_in_the_midst(file: &Path) {
+    let open = fs::File::options().read(true).write(true).open(file).unwrap();
+    let place = open.metadata().unwrap().len() - (1 << 20) - 200_000;
+    let mut byte = [0];
+    open.read_exact_at(&mut byte, place).unwrap();
+    open.write_all_at(&[byte[0] ^ 1], place).unwrap();
+}
+
+#[test]
+fn a_cache_that_is_altered_in_the_midst_of_a_fit_fails_the_job_by_name() {
+    let folder = slow_on_three_blocks();
+    let at = folder.path();
+    let arguments = ["run", "midst.toml", "--out", "hurt", "--cache", "cache", "--threads", "1"];
+    let child = process(at, &arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while !at.join("hurt/jobs/read/fold1/slow.json").exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // Now fold 2 fits.
+    std::thread::sleep(Duration::from_millis(200));
+    let file = cached(at);
+    flip_in_the_midst(&file);
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let record = fs::read_to_string(at.join("hurt/jobs/read/fold2/slow.json")).unwrap();
+    let name = file.strip_prefix(at).unwrap().display().to_string();
+    for part in ["data set `read`, fold 2: block 2 of 3 of the cached file", &name, "run again"] {
+        assert!(record.contains(part), "{part}: {record}");
+    }
+    assert!(said.contains("fold 2: block 2 of 3"), "{said}");
+    assert!(!file.exists());
+    assert!(!at.join("hurt/scores/read/fold2/slow.txt").exists());
+    let output = run(at, &arguments.join(" "));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("kept in the cache"), "{said}");
+    assert_same_content(&at.join("hurt"), &at.join("whole"));
+}
+
+#[test]
+fn a_damaged_block_that_is_checked_when_used_stops_the_run_and_drops_the_cache() {
+    let folder = slow_on_three_blocks();
+    let at = folder.path();
+    let file = cached(at);
+    flip_in_the_midst(&file);
+    let run_it = || run(at, "run midst.toml --out hurt --cache cache --check-cache when-used");
+    let output = run_it();
+    let said = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("block 2 of 3 of the cached file") && said.contains("run again"), "{said}");
+    assert!(!file.exists());
+    assert!(run_it().status.success());
+    assert_same_content(&at.join("hurt"), &at.join("whole"));
+    // The cache is there again, and good.
+    assert!(String::from_utf8_lossy(&run_it().stderr).contains("from the cache"));
+}
+
+/// The system ends a process that reads beyond the end of a file, unless a check comes before.
+#[test]
+fn a_cache_that_is_cut_short_in_the_midst_of_a_fit_costs_that_run_alone() {
+    let folder = slow_on_three_blocks();
+    let at = folder.path();
+    let arguments = ["run", "midst.toml", "--out", "hurt", "--cache", "cache", "--threads", "1"];
+    let child = process(at, &arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while !at.join("hurt/jobs/read/fold1/slow.json").exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let file = fs::File::options().write(true).open(cached(at)).unwrap();
+    file.set_len(file.metadata().unwrap().len() / 2).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{said}");
+    assert!(output.status.signal() == Some(7) || said.contains("was cut short"), "{:?} {said}", output.status);
+    succeed(at, &arguments);
+    assert_same_content(&at.join("hurt"), &at.join("whole"));
 }
 
 #[test]

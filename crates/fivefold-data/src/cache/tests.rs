@@ -258,6 +258,111 @@ fn what_killed_processes_left_is_swept_up() {
     assert_eq!((there(&old), there(&new), there(&other)), (false, true, true));
 }
 
+/// A cache of several blocks: 20 queries of 2,000 documents with 16 features are 2.4 MiB.
+fn large() -> Files {
+    let files = Files::new();
+    for number in 1..=5 {
+        let line = |row: usize| {
+            let values: String = (1..=16).map(|feature| format!(" {feature}:{}", (row * feature) % 97)).collect();
+            format!("{} qid:{number}-{}{values}\n", row % 3, row / 2000)
+        };
+        fs::write(files.path(&format!("S{number}.txt")), (0..8000).map(line).collect::<String>()).unwrap();
+    }
+    files
+}
+
+/// Flips a bit of the file in place: the change is seen through maps of the file.
+fn flip(file: &Path, at: u64) {
+    use std::os::unix::fs::FileExt as _;
+    let file = fs::File::options().read(true).write(true).open(file).unwrap();
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, at).unwrap();
+    file.write_all_at(&[byte[0] ^ 16], at).unwrap();
+}
+
+#[test]
+fn blocks_are_checked_when_they_are_used() {
+    let files = large();
+    let cache = files.cache();
+    let expected = content(&files.open(Some(&cache)));
+    let file = files.cached();
+    let length = fs::metadata(&file).unwrap().len();
+    let matrix = 20 * 2000 * 16 * 4;
+    // A bit in the third block.
+    flip(&file, length - matrix + (2 << 20) + 12345);
+    let opened = files.open(Some(&cache.clone().checked_when_used()));
+    assert_eq!(opened.cache, CacheUse::Read(file.clone()));
+    // Queries are stored in the order of the files. Those of the first blocks are good.
+    opened.check(&[&opened.all.slice(0..16)]).unwrap();
+    assert!(file.exists());
+    let bad = opened.check(&[&opened.all]).unwrap_err();
+    assert_eq!((bad.block, bad.blocks, bad.removed, &bad.file), (Some(3), 3, true, &file));
+    let message = bad.to_string();
+    assert!(message.contains("block 3 of 3 of the cached file") && message.contains("run again"), "{message}");
+    assert!(!file.exists());
+    // The bad block stays bad, and the next opening reads the text.
+    assert!(opened.check(&[&opened.all.slice(17..20)]).is_err());
+    let again = files.open(Some(&cache));
+    assert!(matches!(again.cache, CacheUse::Written { instead: None, .. }), "{}", again.cache);
+    assert_eq!(content(&again), expected);
+}
+
+#[test]
+fn an_opening_that_checks_all_blocks_reads_the_text_instead() {
+    let files = large();
+    files.open(Some(&files.cache()));
+    let length = fs::metadata(files.cached()).unwrap().len();
+    flip(&files.cached(), length - (1 << 20));
+    read_again(&files, "is damaged");
+    assert!(matches!(files.open(Some(&files.cache())).cache, CacheUse::Read(_)));
+}
+
+#[test]
+fn a_change_while_the_file_is_mapped_is_seen_by_the_next_check() {
+    let files = large();
+    files.open(Some(&files.cache()));
+    let opened = files.open(Some(&files.cache()));
+    let file = files.cached();
+    let part = &opened.folds[0].train;
+    opened.check(&[part]).unwrap();
+    flip(&file, fs::metadata(&file).unwrap().len() - (2 << 20));
+    // The block was found good before.
+    opened.check(&[part]).unwrap();
+    let bad = opened.check_again(&[&opened.all]).unwrap_err();
+    assert_eq!((bad.block, bad.removed, file.exists()), (Some(1), true, false));
+}
+
+#[test]
+fn a_file_cut_short_while_it_is_mapped_is_seen_before_it_is_touched() {
+    let files = large();
+    files.open(Some(&files.cache()));
+    let opened = files.open(Some(&files.cache().checked_when_used()));
+    let file = fs::File::options().write(true).open(files.cached()).unwrap();
+    file.set_len(fs::metadata(files.cached()).unwrap().len() / 2).unwrap();
+    let bad = opened.check(&[&opened.all]).unwrap_err();
+    assert!(bad.block.is_none() && bad.to_string().contains("was cut short"), "{bad}");
+}
+
+#[test]
+fn a_file_that_another_program_wrote_meanwhile_is_kept() {
+    let files = large();
+    files.open(Some(&files.cache()));
+    let opened = files.open(Some(&files.cache().checked_when_used()));
+    let file = files.cached();
+    let good = fs::read(&file).unwrap();
+    flip(&file, good.len() as u64 - 1);
+    fs::write(files.path("new"), &good).unwrap();
+    fs::rename(files.path("new"), &file).unwrap();
+    assert!(opened.check(&[&opened.all]).unwrap_err().removed);
+    assert_eq!(fs::read(&file).unwrap(), good);
+}
+
+/// The value of no bytes is that of the reference program (`xxhsum -H3`).
+#[test]
+fn the_checksum_is_xxh3() {
+    assert_eq!(twox_hash::XxHash3_64::oneshot(b""), 0x2D06_8005_38D3_94C2);
+}
+
 /// If the reader is split into more files, the hash must cover all of them.
 #[test]
 fn every_source_of_the_letor_reader_is_hashed() {

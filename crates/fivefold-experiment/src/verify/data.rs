@@ -75,7 +75,10 @@ pub(super) fn checks(case: &Case<'_>) -> Vec<Check> {
         let opened = plan.open(index);
         match (opened, plan.collection_of(index)) {
             (Err(error), _) => checks.without_data(case, index, &error.to_string()),
-            (Ok(()), Some(collection)) => derived.extend(checks.dataset(case, &plan, index, collection)),
+            (Ok(()), Some(collection)) => match collection.check(&[&collection.all]) {
+                Ok(()) => derived.extend(checks.dataset(case, &plan, index, collection)),
+                Err(bad) => checks.without_data(case, index, &bad.to_string()),
+            },
             (Ok(()), None) => {}
         }
     }
