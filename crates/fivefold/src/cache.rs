@@ -92,7 +92,29 @@ fn users_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> 
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser as _;
+
     use super::*;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        cache: CacheArgs,
+    }
+
+    #[test]
+    fn the_words_make_the_same_choice() {
+        for words in [vec![], vec!["--no-cache"], vec!["--cache", "/c", "--check-cache", "when-used"]] {
+            let line = Line::try_parse_from(["x"].iter().chain(&words)).unwrap();
+            assert_eq!(line.cache.words(), words);
+            let text = serde_json::to_string(&line.cache).unwrap();
+            assert_eq!(serde_json::from_str::<CacheArgs>(&text).unwrap().words(), words);
+        }
+        assert!(Line::try_parse_from(["x", "--no-cache", "--check-cache", "when-used"]).is_err());
+        // A submission of an earlier version.
+        let earlier: CacheArgs = serde_json::from_str("{\"cache\":null,\"no_cache\":false}").unwrap();
+        assert_eq!(earlier.check_cache, WhenChecked::AtOnce);
+    }
 
     #[test]
     fn the_users_folder_follows_the_xdg_rules() {
