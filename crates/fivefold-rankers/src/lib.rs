@@ -31,6 +31,7 @@ pub mod ranknet;
 pub mod ties;
 pub mod tree_model;
 mod validation;
+mod wide;
 
 pub use adarank::AdaRank;
 pub use coordinate_ascent::CoordinateAscent;

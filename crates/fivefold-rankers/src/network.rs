@@ -40,8 +40,8 @@ pub use optimiser::Optimiser;
 pub use params::Network;
 pub(crate) use params::{flat, help};
 
-use crate::by_query::mean;
-use crate::memory::Size;
+use crate::by_query::{cut, mean};
+use crate::memory::{Size, threads};
 use crate::network_model::{Dense, NetworkModel};
 use crate::patience::Patience;
 use crate::validation::validation;
@@ -96,6 +96,8 @@ impl Network {
         let remembered = if self.optimiser == Optimiser::Adam { 2 } else { 0 };
         let units: u64 = shape.layers().iter().map(|layer| layer.stride as u64).sum();
         let pass = train.longest.min(LONGEST as u64) * 4 * 2 * units + 16 * train.longest;
+        // Scores and derivatives of a whole step, where queries run side by side.
+        let linear = if self.hidden.is_empty() && threads() > 1 { 16 * in_batch + 80 * batch } else { 0 };
         let early = if self.early_stopping > 0 { 1 } else { 0 };
         let of_validation = early * (validation.documents * (4 * stride + 8) + validation.objective() + 4 * weights);
         4 * stride * train.documents
@@ -106,6 +108,7 @@ impl Network {
             + (8 * weights).max(40 * train.width)
             + 16 * train.width
             + used * pass
+            + linear
     }
 
     /// Trains on `train`; `measure` is evaluated on the validation part of `cx`.
@@ -205,6 +208,8 @@ struct Shard<S> {
     scores: Vec<f64>,
     slopes: Vec<f64>,
     scratch: S,
+    /// Memory of each task, if the queries of a linear scorer run side by side.
+    linear: Vec<(Pass, S)>,
 }
 
 impl<'a, S: Default + Send> Epochs<'a, S> {
@@ -286,9 +291,12 @@ impl<S: Default + Send> Shard<S> {
         L: QueryLoss<Scratch = S>,
     {
         let Part { shape, inputs, epoch, cx } = part;
-        let Shard { gradient, pass, scores, slopes, scratch } = self;
+        let Shard { gradient, pass, scores, slopes, scratch, .. } = self;
         gradient.clear();
         gradient.resize(weights.len(), 0.0);
+        if rayon::current_num_threads() > 1 && shape.layers().len() == 1 && inputs.are_short(places, LONGEST) {
+            return self.fill_linear(part, places, loss, weights);
+        }
         for &place in places {
             let documents = inputs.documents(place);
             let blocks = || documents.clone().step_by(LONGEST).map(|first| first..documents.end.min(first + LONGEST));
@@ -309,6 +317,50 @@ impl<S: Default + Send> Shard<S> {
                 shape.backward(weights, rows, slopes, pass, gradient);
             }
         }
+        Ok(())
+    }
+
+    /// As [`fill`](Self::fill) for a linear scorer, whose queries are too small to be halved: the
+    /// scores of different queries are computed side by side, then different weights' derivatives.
+    fn fill_linear<L>(&mut self, part: Part<'_>, places: &[usize], loss: &L, weights: &[f32]) -> Result<(), FitError>
+    where
+        L: QueryLoss<Scratch = S>,
+    {
+        let Part { shape, inputs, epoch, cx } = part;
+        let Shard { gradient, scores, slopes, linear, .. } = self;
+        let documents: usize = places.iter().map(|&place| inputs.documents(place).len()).sum();
+        for values in [&mut *scores, &mut *slopes] {
+            values.clear();
+            values.resize(documents, 0.0);
+        }
+        let lengths = || places.iter().map(|&place| inputs.documents(place).len());
+        let each = places.len().div_ceil(rayon::current_num_threads());
+        linear.resize_with(places.len().div_ceil(each), Default::default);
+        let (of_scores, of_slopes) = (cut(scores, 1, lengths()), cut(slopes, 1, lengths()));
+        let queries: Vec<_> = places.iter().zip(of_scores.into_iter().zip(of_slopes)).collect();
+        let mut tasks: Vec<_> = Vec::with_capacity(linear.len());
+        let mut queries = queries.into_iter();
+        for memory in linear.iter_mut() {
+            tasks.push((memory, queries.by_ref().take(each).collect::<Vec<_>>()));
+        }
+        tasks.into_par_iter().try_for_each(|((pass, scratch), queries)| {
+            for (&place, (scores, slopes)) in queries {
+                cx.check()?;
+                let found = shape.forward(weights, inputs.rows(inputs.documents(place)), pass);
+                scores.iter_mut().zip(found).for_each(|(score, &found)| *score = f64::from(found));
+                loss.slopes(inputs.query(place), epoch, scores, slopes, scratch)?;
+            }
+            Ok::<_, FitError>(())
+        })?;
+        let mut rest = &slopes[..];
+        let mut sloped = Vec::with_capacity(places.len());
+        for &place in places {
+            let documents = inputs.documents(place);
+            let (head, tail) = rest.split_at(documents.len());
+            sloped.push((inputs.rows(documents), head));
+            rest = tail;
+        }
+        shape.linear_backward(&sloped, gradient);
         Ok(())
     }
 }

@@ -35,6 +35,7 @@ use crate::memory::{Size, threads};
 use crate::network::{Activation, Network, Optimiser, QueryLoss, flat, help};
 use crate::network_model::NetworkModel;
 use crate::ties::drawn;
+use crate::wide::{self, Loop, Vector};
 
 /// The largest spread of scores for the fast way: the square of exp(FARTHEST / 2) is still finite.
 const FARTHEST: f64 = 600.0;
@@ -245,23 +246,40 @@ impl QueryLoss for Pairwise {
 /// Adds other / (top + other) to the place of each other document, and returns the sum. Four
 /// interleaved parts let additions overlap.
 fn shares(top: f64, others: &[f64], sums: &mut [f64]) -> f64 {
-    let (groups, rest) = others.as_chunks::<4>();
-    let (sum_groups, sum_rest) = sums.as_chunks_mut::<4>();
-    let mut total = [0.0; 4];
-    for (group, sums) in groups.iter().zip(sum_groups) {
-        for lane in 0..4 {
-            let share = group[lane] / (top + group[lane]);
-            sums[lane] += share;
-            total[lane] += share;
+    wide::run(Shares { top, others, sums })
+}
+
+/// [`shares`] as a loop.
+struct Shares<'a> {
+    top: f64,
+    others: &'a [f64],
+    sums: &'a mut [f64],
+}
+
+impl Loop for Shares<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<V: Vector>(self) -> f64 {
+        let Shares { top, others, sums } = self;
+        let (groups, rest) = others.as_chunks::<4>();
+        let (sum_groups, sum_rest) = sums.as_chunks_mut::<4>();
+        let mut total = [0.0; 4];
+        for (group, sums) in groups.iter().zip(sum_groups) {
+            for lane in 0..4 {
+                let share = group[lane] / (top + group[lane]);
+                sums[lane] += share;
+                total[lane] += share;
+            }
         }
+        let mut of_rest = 0.0;
+        for (other, sum) in rest.iter().zip(sum_rest) {
+            let share = other / (top + other);
+            *sum += share;
+            of_rest += share;
+        }
+        (total[0] + total[1]) + (total[2] + total[3]) + of_rest
     }
-    let mut of_rest = 0.0;
-    for (other, sum) in rest.iter().zip(sum_rest) {
-        let share = other / (top + other);
-        *sum += share;
-        of_rest += share;
-    }
-    (total[0] + total[1]) + (total[2] + total[3]) + of_rest
 }
 
 /// As [`shares`], but from the scores themselves, for any difference.

@@ -9,10 +9,14 @@
 use fivefold_core::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::products::{add_combinations, products, stride};
+use super::products::{add_columns, add_combinations, products, stride};
+use crate::wide::LANES;
 
 /// The least number of multiplications of half a block of documents, so that a task pays.
-const HALF: usize = 1 << 12;
+const HALF: usize = 1 << 16;
+
+/// As [`HALF`], for the weights of a linear scorer, which are halved for all queries of a step.
+const LINEAR_HALF: usize = 1 << 14;
 
 /// The function of a hidden unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,9 +168,9 @@ impl Shape {
     /// halved, and the halves run side by side.
     fn forward_into(&self, weights: &[f32], inputs: &[f32], mut hidden: Vec<&mut [f32]>, outputs: &mut [f32]) {
         let documents = outputs.len();
-        if documents > 2 && documents * self.weights() >= 2 * HALF && rayon::current_num_threads() > 1 {
-            // An even number, since products are taken of two rows at once.
-            let first = (documents / 2).next_multiple_of(2).min(documents);
+        if documents > 4 && documents * self.weights() >= 2 * HALF && rayon::current_num_threads() > 1 {
+            // A multiple of four, since products are taken of four rows at once.
+            let first = (documents / 2).next_multiple_of(4);
             let (first_inputs, last_inputs) = inputs.split_at(first * self.input_stride());
             let (first_outputs, last_outputs) = outputs.split_at_mut(first);
             let halves = hidden.into_iter().zip(&self.layers[1..]);
@@ -219,6 +223,34 @@ impl Shape {
                 width = layer.stride;
                 std::mem::swap(deltas, earlier);
             }
+        }
+    }
+}
+
+/// Some documents of a query, their scores' derivatives, and the rows of their inputs.
+pub(crate) type Sloped<'a> = (&'a [f32], &'a [f64]);
+
+impl Shape {
+    /// For a network without hidden layers: adds the derivatives by the weights of several queries,
+    /// one after the other. The weights are halved, and the halves run side by side.
+    pub fn linear_backward(&self, queries: &[Sloped<'_>], gradient: &mut [f32]) {
+        self.linear_columns(queries, 0, gradient);
+    }
+
+    /// The derivatives by the weights from `first` on.
+    fn linear_columns(&self, queries: &[Sloped<'_>], first: usize, gradient: &mut [f32]) {
+        let documents: usize = queries.iter().map(|(_, slopes)| slopes.len()).sum();
+        let half = (gradient.len() / 2).next_multiple_of(LANES);
+        if half < gradient.len() && documents * gradient.len() >= 2 * LINEAR_HALF && rayon::current_num_threads() > 1 {
+            let (one, other) = gradient.split_at_mut(half);
+            rayon::join(
+                || self.linear_columns(queries, first, one),
+                || self.linear_columns(queries, first + half, other),
+            );
+            return;
+        }
+        for (inputs, slopes) in queries {
+            add_columns(inputs, self.input_stride(), first, |document| slopes[document] as f32, slopes.len(), gradient);
         }
     }
 }
@@ -314,7 +346,8 @@ mod tests {
 
     #[test]
     fn halves_side_by_side_give_the_same_bits() {
-        for (hidden, documents) in [(vec![], 301), (vec![10], 61), (vec![33, 5], 62), (vec![64], 3)] {
+        for (hidden, documents) in [(vec![], 301), (vec![10], 121), (vec![33, 5], 62), (vec![4096], 4), (vec![4096], 5)]
+        {
             let shape = Shape::new(136, &hidden, Activation::Logistic);
             let mut rng = Seed::new(7).rng();
             let weights: Vec<f32> = shape.initial(&mut rng).iter().map(|w| w + 0.01).collect();
@@ -322,7 +355,8 @@ mod tests {
             for row in inputs.chunks_mut(shape.input_stride()) {
                 shape.fill_row((0..136).map(|_| rng.uniform() as f32), row);
             }
-            assert!(documents * shape.weights() >= 2 * HALF, "the block is large enough");
+            let is_large = documents * shape.weights() >= 2 * HALF;
+            assert!(is_large || shape.layers.len() == 1, "the block is large enough");
             let slopes: Vec<f64> = (0..documents).map(|_| rng.uniform() - 0.5).collect();
             let both = |threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -334,6 +368,16 @@ mod tests {
                 })
             };
             let alone = both(1);
+            if shape.layers.len() == 1 {
+                let (head, tail) = inputs.split_at(100 * shape.input_stride());
+                let (first, second) = slopes.split_at(100);
+                for threads in 1..4 {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    let mut gradient = vec![0.0; weights.len()];
+                    pool.install(|| shape.linear_backward(&[(head, first), (tail, second)], &mut gradient));
+                    assert_eq!(gradient, alone.1);
+                }
+            }
             assert!([2, 3].into_iter().all(|threads| both(threads) == alone), "{hidden:?}");
         }
     }

@@ -2,12 +2,12 @@
 //!
 //! A matrix is a slice of rows of length `stride`, a multiple of [`LANES`]. So the inner loops of
 //! both passes through a layer run over whole groups of lanes, without a rest. Additions have a
-//! fixed order, so results do not depend on the number of threads.
+//! fixed order, so results depend neither on the number of threads nor on the processor (`wide`).
+//!
+//! A tile of four rows and two rows of weights has eight sums in registers; two rows of targets
+//! share the loads of four sources. So two loads or less go with a multiplication and an addition.
 
-/// Number of values that are added side by side.
-pub(crate) const LANES: usize = 8;
-
-type Lanes = [f32; LANES];
+use crate::wide::{self, LANES, Lanes, Loop, Vector};
 
 /// The length of a row that holds `width` values.
 pub(crate) fn stride(width: usize) -> usize {
@@ -16,57 +16,102 @@ pub(crate) fn stride(width: usize) -> usize {
 
 /// out[r * out_stride + c] = inputs row r . weights row c.
 pub(crate) fn products(inputs: &[f32], weights: &[f32], stride: usize, out: &mut [f32], out_stride: usize) {
-    let pairs = inputs.chunks(2 * stride).zip(out.chunks_mut(2 * out_stride));
-    for (rows, out) in pairs {
-        if let Some((first, second)) = rows.split_at_checked(stride).filter(|(_, second)| !second.is_empty()) {
-            let (first_out, second_out) = out.split_at_mut(out_stride);
-            row_products([first, second], weights, stride, [first_out, second_out]);
-        } else {
-            row_products([rows], weights, stride, [out]);
+    wide::run(Products { inputs, weights, stride, out, out_stride });
+}
+
+/// [`products`] as a loop.
+struct Products<'a> {
+    inputs: &'a [f32],
+    weights: &'a [f32],
+    stride: usize,
+    out: &'a mut [f32],
+    out_stride: usize,
+}
+
+impl Loop for Products<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        let Products { mut inputs, weights, stride, mut out, out_stride } = self;
+        while inputs.len() >= 4 * stride && stride > 0 {
+            let (rows, others) = inputs.split_at(4 * stride);
+            let (places, rest) = out.split_at_mut((4 * out_stride).min(out.len()));
+            row_products::<V, 4>(rows, weights, stride, places, out_stride);
+            (inputs, out) = (others, rest);
+        }
+        for (row, places) in inputs.chunks(stride.max(1)).zip(out.chunks_mut(out_stride.max(1))) {
+            row_products::<V, 1>(row, weights, stride, places, out_stride);
         }
     }
 }
 
 /// The products of R rows with all rows of weights, two rows of weights at a time.
-fn row_products<const R: usize>(rows: [&[f32]; R], weights: &[f32], stride: usize, mut out: [&mut [f32]; R]) {
-    let rows = rows.map(lanes);
+#[inline(always)]
+fn row_products<V: Vector, const R: usize>(
+    inputs: &[f32],
+    weights: &[f32],
+    stride: usize,
+    out: &mut [f32],
+    out_stride: usize,
+) {
+    let mut rows: [&[Lanes]; R] = [&[]; R];
+    for (row, values) in rows.iter_mut().zip(inputs.chunks_exact(stride)) {
+        *row = lanes(values);
+    }
     let mut pairs = weights.chunks_exact(2 * stride);
     let mut column = 0;
     for pair in &mut pairs {
         let (first, second) = pair.split_at(stride);
-        let sums = tile(rows, [lanes(first), lanes(second)]);
-        for (out, sums) in out.iter_mut().zip(sums) {
-            out[column..column + 2].copy_from_slice(&sums);
+        let sums = tile::<V, R, _>(rows, [lanes(first), lanes(second)]);
+        for r in 0..R {
+            out[r * out_stride + column] = sums[r][0];
+            out[r * out_stride + column + 1] = sums[r][1];
         }
         column += 2;
     }
     if !pairs.remainder().is_empty() {
-        let sums = tile(rows, [lanes(pairs.remainder())]);
-        for (out, [sum]) in out.iter_mut().zip(sums) {
-            out[column] = sum;
+        let sums = tile::<V, R, _>(rows, [lanes(pairs.remainder())]);
+        for r in 0..R {
+            out[r * out_stride + column] = sums[r][0];
         }
     }
 }
 
+#[inline(always)]
 fn lanes(row: &[f32]) -> &[Lanes] {
     row.as_chunks().0
 }
 
-fn tile<const R: usize, const C: usize>(rows: [&[Lanes]; R], columns: [&[Lanes]; C]) -> [[f32; C]; R] {
+#[inline(always)]
+fn tile<V: Vector, const R: usize, const C: usize>(
+    mut rows: [&[Lanes]; R],
+    mut columns: [&[Lanes]; C],
+) -> [[f32; C]; R] {
     let groups = columns[0].len();
-    let rows = rows.map(|row| &row[..groups]);
-    let columns = columns.map(|column| &column[..groups]);
-    let mut sums = [[[0.0f32; LANES]; C]; R];
+    for row in &mut rows {
+        *row = &row[..groups];
+    }
+    for column in &mut columns {
+        *column = &column[..groups];
+    }
+    let mut sums = [[V::splat(0.0); C]; R];
     for group in 0..groups {
         for r in 0..R {
+            let row = V::load(&rows[r][group]);
             for c in 0..C {
-                for lane in 0..LANES {
-                    sums[r][c][lane] += rows[r][group][lane] * columns[c][group][lane];
-                }
+                sums[r][c] = sums[r][c].plus(row.times(V::load(&columns[c][group])));
             }
         }
     }
-    sums.map(|row| row.map(|s| ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]))))
+    let mut out = [[0.0; C]; R];
+    for r in 0..R {
+        for c in 0..C {
+            let s = sums[r][c].values();
+            out[r][c] = ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
+        }
+    }
+    out
 }
 
 /// Adds sum_k coefficient(i, k) x `sources` row k to row i of `targets`, for the first `count`
@@ -78,30 +123,143 @@ pub(crate) fn add_combinations(
     coefficient: impl Fn(usize, usize) -> f32,
     targets: &mut [f32],
 ) {
-    let mut first = 0;
-    while first < count {
-        let taken = (count - first).min(4);
-        // Fewer than four sources are filled up with the first source, times 0.
-        let rows: [&[Lanes]; 4] = std::array::from_fn(|k| {
-            let row = if k < taken { first + k } else { first };
-            lanes(&sources[row * stride..(row + 1) * stride])
-        });
-        for (i, target) in targets.chunks_exact_mut(stride).enumerate() {
-            let factors: [f32; 4] = std::array::from_fn(|k| if k < taken { coefficient(i, first + k) } else { 0.0 });
-            if factors != [0.0; 4] {
-                add_four(rows, factors, target.as_chunks_mut().0);
+    wide::run(Combinations { sources, count, stride, coefficient, targets });
+}
+
+/// [`add_combinations`] as a loop.
+struct Combinations<'a, F> {
+    sources: &'a [f32],
+    count: usize,
+    stride: usize,
+    coefficient: F,
+    targets: &'a mut [f32],
+}
+
+impl<F: Fn(usize, usize) -> f32> Loop for Combinations<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        let Combinations { sources, count, stride, coefficient, targets } = self;
+        let mut first = 0;
+        while first < count {
+            let taken = (count - first).min(4);
+            // Fewer than four sources are filled up with the first source, times 0.
+            let mut rows: [&[Lanes]; 4] = [&[]; 4];
+            for (k, place) in rows.iter_mut().enumerate() {
+                let row = if k < taken { first + k } else { first };
+                *place = lanes(&sources[row * stride..(row + 1) * stride]);
             }
+            let mut pairs = targets.chunks_exact_mut(2 * stride);
+            let mut i = 0;
+            for pair in &mut pairs {
+                let factors = [factors(&coefficient, i, first, taken), factors(&coefficient, i + 1, first, taken)];
+                let (one, other) = pair.split_at_mut(stride);
+                let (one, other) = (one.as_chunks_mut().0, other.as_chunks_mut().0);
+                match [factors[0] != [0.0; 4], factors[1] != [0.0; 4]] {
+                    [true, true] => add_four::<V, _>(rows, factors, [one, other]),
+                    [true, false] => add_four::<V, _>(rows, [factors[0]], [one]),
+                    [false, true] => add_four::<V, _>(rows, [factors[1]], [other]),
+                    [false, false] => {}
+                }
+                i += 2;
+            }
+            if let Some(target) = pairs.into_remainder().get_mut(..stride) {
+                let factors = factors(&coefficient, i, first, taken);
+                if factors != [0.0; 4] {
+                    add_four::<V, _>(rows, [factors], [target.as_chunks_mut().0]);
+                }
+            }
+            first += taken;
         }
-        first += taken;
     }
 }
 
-fn add_four(rows: [&[Lanes]; 4], factors: [f32; 4], target: &mut [Lanes]) {
-    let rows = rows.map(|row| &row[..target.len()]);
-    for (group, target) in target.iter_mut().enumerate() {
-        for lane in 0..LANES {
-            let product = |k: usize| factors[k] * rows[k][group][lane];
-            target[lane] += (product(0) + product(1)) + (product(2) + product(3));
+/// As [`add_combinations`] for one target, of which `target` has the values from column `first` on.
+/// `first` and the length of `target` are multiples of [`LANES`].
+pub(crate) fn add_columns(
+    sources: &[f32],
+    stride: usize,
+    first: usize,
+    coefficient: impl Fn(usize) -> f32,
+    count: usize,
+    target: &mut [f32],
+) {
+    wide::run(Columns { sources, stride, first, coefficient, count, target });
+}
+
+/// [`add_columns`] as a loop.
+struct Columns<'a, F> {
+    sources: &'a [f32],
+    stride: usize,
+    first: usize,
+    coefficient: F,
+    count: usize,
+    target: &'a mut [f32],
+}
+
+impl<F: Fn(usize) -> f32> Loop for Columns<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        let Columns { sources, stride, first, coefficient, count, target } = self;
+        let mut source = 0;
+        while source < count {
+            let taken = (count - source).min(4);
+            let factors = factors(&|_, k| coefficient(k), 0, source, taken);
+            if factors != [0.0; 4] {
+                let mut rows: [&[Lanes]; 4] = [&[]; 4];
+                for (k, place) in rows.iter_mut().enumerate() {
+                    let start = (if k < taken { source + k } else { source }) * stride + first;
+                    *place = lanes(&sources[start..start + target.len()]);
+                }
+                add_four::<V, _>(rows, [factors], [target.as_chunks_mut().0]);
+            }
+            source += taken;
+        }
+    }
+}
+
+/// The coefficients of four sources, 0 beyond those that are taken.
+#[inline(always)]
+fn factors(coefficient: &impl Fn(usize, usize) -> f32, i: usize, first: usize, taken: usize) -> [f32; 4] {
+    let mut factors = [0.0; 4];
+    for (k, factor) in factors.iter_mut().enumerate().take(taken) {
+        *factor = coefficient(i, first + k);
+    }
+    factors
+}
+
+/// Adds four sources to each of T targets.
+#[inline(always)]
+fn add_four<V: Vector, const T: usize>(
+    mut rows: [&[Lanes]; 4],
+    factors: [[f32; 4]; T],
+    mut targets: [&mut [Lanes]; T],
+) {
+    let groups = targets[0].len();
+    for row in &mut rows {
+        *row = &row[..groups];
+    }
+    for target in &mut targets {
+        assert_eq!(target.len(), groups, "targets of one length");
+    }
+    // Loops, not `map` of arrays, which is not always inlined.
+    let mut splats = [[V::splat(0.0); 4]; T];
+    for t in 0..T {
+        for k in 0..4 {
+            splats[t][k] = V::splat(factors[t][k]);
+        }
+    }
+    for group in 0..groups {
+        let (a, b) = (V::load(&rows[0][group]), V::load(&rows[1][group]));
+        let (c, d) = (V::load(&rows[2][group]), V::load(&rows[3][group]));
+        for t in 0..T {
+            let f = splats[t];
+            let sum = (f[0].times(a).plus(f[1].times(b))).plus(f[2].times(c).plus(f[3].times(d)));
+            let target = &mut targets[t][group];
+            *target = V::load(target).plus(sum).values();
         }
     }
 }
@@ -146,6 +304,29 @@ mod tests {
                     assert_eq!(targets[i * s + j], before[i * s + j] + plain, "{rows} x {outputs} x {width}");
                 }
             }
+        }
+    }
+
+    /// The same bits with and without AVX2, with numbers whose sums are rounded.
+    #[test]
+    fn any_processor_gives_the_same_bits() {
+        let mut rng = fivefold_core::Seed::new(8).rng();
+        for (rows, outputs, width) in [(1, 1, 1), (3, 2, 9), (4, 5, 136), (9, 32, 137), (119, 33, 47)] {
+            let s = stride(width);
+            let mut matrix = |rows: usize| -> Vec<f32> { (0..rows * s).map(|_| rng.normal() as f32).collect() };
+            let (inputs, weights, before) = (matrix(rows), matrix(outputs), matrix(outputs));
+            let [mut plain, mut wide] = [vec![0.0; rows * outputs], vec![0.0; rows * outputs]];
+            let work = |out| Products { inputs: &inputs, weights: &weights, stride: s, out, out_stride: outputs };
+            wide::run_plainly(work(&mut plain));
+            wide::run(work(&mut wide));
+            assert_eq!(plain, wide, "{rows} x {outputs} x {width}");
+            let [mut plain, mut wide] = [before.clone(), before];
+            // Some coefficients are 0, as behind a unit that is 0.
+            let coefficient = |i: usize, k: usize| inputs[(i * 7 + k) % inputs.len()].max(0.0);
+            let work = |targets| Combinations { sources: &inputs, count: rows, stride: s, coefficient, targets };
+            wide::run_plainly(work(&mut plain));
+            wide::run(work(&mut wide));
+            assert_eq!(plain, wide, "{rows} x {outputs} x {width}");
         }
     }
 }
