@@ -78,6 +78,18 @@ impl Duplicates {
         }
     }
 
+    /// The policy in a line.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Duplicates::Error => "the second line is an error, as in trec_eval",
+            Duplicates::First => "the first line counts",
+            Duplicates::Last => {
+                "the last line counts, as in programs that put lines into a dictionary (pytrec_eval, ranx)"
+            }
+            Duplicates::Highest => "the highest grade or score counts",
+        }
+    }
+
     /// Whether a later value replaces an earlier value; `None` if the later value is an error.
     fn replaces<T: PartialOrd>(self, earlier: T, later: T) -> Option<bool> {
         match self {

@@ -391,6 +391,8 @@ written!(Discount, HighestGrade);
 pub struct Rule {
     /// The name, as in [`Conventions`].
     pub name: &'static str,
+    /// The effect of the convention, in a line.
+    pub help: &'static str,
     value: fn(&Conventions) -> String,
     take: fn(&mut Conventions, &Conventions),
 }
@@ -409,7 +411,7 @@ impl Rule {
 
 /// The structs of conventions and of overrides, and the list of rules, from one list of fields.
 macro_rules! conventions {
-    ($($(#[$meta:meta])* $name:ident: $kind:ty),+ $(,)?) => {
+    ($($(#[doc = $help:literal])+ $(#[serde($($serde:tt)+)])? $name:ident: $kind:ty),+ $(,)?) => {
         /// A choice for every convention.
         ///
         /// ```
@@ -422,7 +424,7 @@ macro_rules! conventions {
         /// ```
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
-        pub struct Conventions { $($(#[$meta])* pub $name: $kind),+ }
+        pub struct Conventions { $($(#[doc = $help])+ $(#[serde($($serde)+)])? pub $name: $kind),+ }
 
         /// Choices for some conventions; `None` leaves a convention to the dialect.
         ///
@@ -456,6 +458,7 @@ macro_rules! conventions {
         pub const RULES: &[Rule] = &[
             $(Rule {
                 name: stringify!($name),
+                help: concat!($($help),+).trim_ascii(),
                 value: |conventions| conventions.$name.to_string(),
                 take: |to, from| to.$name = from.$name,
             }),+

@@ -106,6 +106,32 @@ pub fn dialect(name: &str) -> Result<&'static Dialect, MeasureError> {
         .ok_or_else(|| MeasureError::unknown("dialect", name, DIALECTS.iter().map(|d| d.name)))
 }
 
+/// What may depend on the dialect, in words. The most common value comes first. The other values
+/// follow, each with the names of its dialects.
+///
+/// ```
+/// use fivefold_metrics::dialect::by_dialect;
+///
+/// let unjudged = by_dialect(|dialect| dialect.conventions().unjudged.to_string());
+/// assert_eq!(unjudged, "not-relevant");
+/// let threshold = by_dialect(|dialect| dialect.conventions().threshold.to_string());
+/// assert_eq!(threshold, "1; 2: mslr");
+/// ```
+pub fn by_dialect(value: impl Fn(&Dialect) -> String) -> String {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for dialect in DIALECTS {
+        let own = value(dialect);
+        match groups.iter_mut().find(|(other, _)| *other == own) {
+            Some((_, names)) => names.push(dialect.name),
+            None => groups.push((own, vec![dialect.name])),
+        }
+    }
+    // The sort is stable, so equally common values stay in the order of the dialects.
+    groups.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+    let others = groups[1..].iter().map(|(value, names)| format!("; {value}: {}", names.join(", ")));
+    groups[0].0.clone() + &others.collect::<String>()
+}
+
 /// The conventions of most programs. Dialects list their differences from `common`.
 fn common() -> Conventions {
     Conventions {

@@ -4,7 +4,10 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use fivefold_base::HIGHEST_GRADE;
+
 use crate::conventions::{Conventions, HighestGrade, NoRelevant, above_0};
+use crate::dialect::by_dialect;
 use crate::error::MeasureError;
 use crate::measure::Measure;
 
@@ -93,6 +96,18 @@ pub enum Cutoffs {
     Fixed(usize),
 }
 
+impl Cutoffs {
+    /// The rule in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Cutoffs::Optional => "optional; without a cutoff, the whole list",
+            Cutoffs::Required => "required",
+            Cutoffs::Never => "no cutoff; the measure is about the whole list",
+            Cutoffs::Fixed(_) => "no cutoff; the measure always looks at the same ranks",
+        }
+    }
+}
+
 /// One parameter of a measure.
 #[derive(Debug, Clone, Copy)]
 pub struct Param {
@@ -112,6 +127,16 @@ pub struct Param {
 }
 
 impl Param {
+    /// The value if the measure's name does not give the parameter, in words: that of most dialects
+    /// first, then those of the others.
+    pub fn defaults(&self) -> String {
+        by_dialect(|dialect| {
+            let conventions = dialect.conventions();
+            let (low, high) = ((self.default)(&conventions, 1), (self.default)(&conventions, HIGHEST_GRADE));
+            if low == high { low } else { "the highest grade".to_owned() }
+        })
+    }
+
     /// The canonical form of a value.
     pub(crate) fn read(&self, measure: &'static str, value: &str) -> Result<String, MeasureError> {
         (self.canonical)(value).ok_or_else(|| MeasureError::Value {

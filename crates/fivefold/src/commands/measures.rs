@@ -1,8 +1,7 @@
 //! `fivefold measures`: the measures, each with its formula, source and parameters.
 
-use fivefold_core::grades::HIGHEST_GRADE;
-use fivefold_metrics::entry::{Asks, Cutoffs, Param};
-use fivefold_metrics::{DIALECTS, Dialect, MeasureEntry, MeasureSpec, Version, all_measures};
+use fivefold_metrics::entry::{Asks, Param};
+use fivefold_metrics::{DIALECTS, MeasureEntry, MeasureSpec, Version, all_measures};
 use serde::Serialize;
 
 use super::listing::{self, Listed};
@@ -63,12 +62,7 @@ impl From<&MeasureEntry> for Described {
             summary: entry.summary,
             formula: entry.formula,
             source: entry.source,
-            cutoff: match entry.cutoffs {
-                Cutoffs::Optional => "optional; without a cutoff, the whole list",
-                Cutoffs::Required => "required",
-                Cutoffs::Never => "no cutoff; the measure is about the whole list",
-                Cutoffs::Fixed(_) => "no cutoff; the measure always looks at the same ranks",
-            },
+            cutoff: entry.cutoffs.words(),
             asks: entry.asks.words(),
             versions: match entry.no_ue {
                 None => ".v1 and .v2".to_owned(),
@@ -82,31 +76,8 @@ impl From<&MeasureEntry> for Described {
 
 impl From<&Param> for Parameter {
     fn from(param: &Param) -> Self {
-        let default = default_of(param);
-        Parameter { name: param.name, help: param.help, values: param.values, default }
+        Parameter { name: param.name, help: param.help, values: param.values, default: param.defaults() }
     }
-}
-
-/// The default of a parameter. If the default depends on the dialect, the most common default comes
-/// first. The other defaults follow, with the names of their dialects.
-fn default_of(param: &Param) -> String {
-    let of_dialect = |dialect: &Dialect| {
-        let conventions = dialect.conventions();
-        let (low, high) = ((param.default)(&conventions, 1), (param.default)(&conventions, HIGHEST_GRADE));
-        if low == high { low } else { "the highest grade".to_owned() }
-    };
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
-    for dialect in DIALECTS {
-        let default = of_dialect(dialect);
-        match groups.iter_mut().find(|(other, _)| *other == default) {
-            Some((_, names)) => names.push(dialect.name),
-            None => groups.push((default, vec![dialect.name])),
-        }
-    }
-    // The sort is stable, so equally common values stay in the order of the dialects.
-    groups.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
-    let exceptions = groups[1..].iter().map(|(value, names)| format!("; {value}: {}", names.join(", ")));
-    groups[0].0.clone() + &exceptions.collect::<String>()
 }
 
 impl Args {
