@@ -249,12 +249,23 @@ pub struct QueryGrades {
 /// Counts of documents with at least each grade.
 type AtLeast = [u32; GRADES + 1];
 
+/// Calls `each` with the place of each entry for which `holds`, in rising order. Nobody can foresee
+/// which entries these are, so the places are gathered as bits, without a branch for each entry.
+#[inline]
+pub(crate) fn for_each_where<T>(entries: &[T], holds: impl Fn(&T) -> bool, mut each: impl FnMut(usize)) {
+    for (chunk, first) in entries.chunks(u64::BITS as usize).zip((0..).step_by(u64::BITS as usize)) {
+        let mut bits = chunk.iter().zip(0..).fold(0, |bits, (entry, place)| bits | u64::from(holds(entry)) << place);
+        while bits != 0 {
+            each(first + bits.trailing_zeros() as usize);
+            bits &= bits - 1;
+        }
+    }
+}
+
 fn at_least(grades: &[u8]) -> AtLeast {
     let mut at_least = [0; GRADES + 1];
     // Most documents of a run have grade 0, and a count that each of them raised would be slow.
-    for &grade in grades.iter().filter(|&&grade| grade > 0) {
-        at_least[usize::from(grade) % GRADES] += 1;
-    }
+    for_each_where(grades, |&grade| grade > 0, |place| at_least[usize::from(grades[place]) % GRADES] += 1);
     for grade in (1..GRADES).rev() {
         at_least[grade] += at_least[grade + 1];
     }
@@ -286,9 +297,16 @@ impl QueryGrades {
     /// grade.
     pub(crate) fn pool_covers(&self, retrieved: &[Assessment]) -> bool {
         let mut of_grade = [0; GRADES];
-        for document in retrieved.iter().filter(|document| document.is_judged()) {
-            of_grade[usize::from(document.grade()) % GRADES] += 1;
-        }
+        let mut relevant = 0;
+        for_each_where(
+            retrieved,
+            |document| document.grade() > 0,
+            |place| {
+                of_grade[usize::from(retrieved[place].grade()) % GRADES] += 1;
+                relevant += 1;
+            },
+        );
+        of_grade[0] = retrieved.iter().map(|document| u32::from(document.is_judged())).sum::<u32>() - relevant;
         let in_pool = self.at_least.windows(2).map(|at_least| at_least[0] - at_least[1]);
         of_grade.iter().zip(in_pool).all(|(&retrieved, in_pool)| retrieved <= in_pool)
     }

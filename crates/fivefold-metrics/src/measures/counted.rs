@@ -8,7 +8,7 @@ use super::NONE_RELEVANT;
 use crate::conventions::NoRelevant;
 use crate::entry::Settings;
 use crate::error::MeasureError;
-use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
+use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked, for_each_where};
 
 /// A measure that counts relevant documents.
 pub(super) struct Counted<D, P> {
@@ -47,10 +47,11 @@ pub(super) fn sum_over_relevant(
     let (mut done, mut found, mut sum) = (0, 0.0, 0.0);
     for (slot, cutoff) in sums.iter_mut().zip(cutoffs) {
         let end = cutoff.map_or(grades.len(), |k| k.min(grades.len()));
-        for (place, _) in (done..end).zip(&grades[done..end]).filter(|&(_, &grade)| grade >= threshold) {
+        let add = |place| {
             found += 1.0;
-            sum += value(place, found);
-        }
+            sum += value(done + place, found);
+        };
+        for_each_where(&grades[done..end], |&grade| grade >= threshold, add);
         done = end;
         *slot = sum;
     }

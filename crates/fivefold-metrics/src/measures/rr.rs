@@ -8,7 +8,6 @@
 //! place j+1 is the probability of place j times (m-j-g+1)/(m-j), so no binomial overflows. If all
 //! documents tie, the sum is E = sum_{r<=K} (1/r) C(n-r, Np-1)/C(n, Np).
 
-use super::counted::sum_over_relevant;
 use super::{NONE_RELEVANT, by_rank};
 use crate::conventions::NoRelevant;
 use crate::entry::{Asks, Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
@@ -47,8 +46,11 @@ impl Measure for ReciprocalRank {
     }
 
     fn strict_sums(&self, grades: &[u8], _: &QueryGrades, cutoffs: &[Option<usize>], sums: &mut [f64]) -> bool {
-        let first = |place: usize, found: f64| if found == 1.0 { 1.0 / (place + 1) as f64 } else { 0.0 };
-        sum_over_relevant(grades, self.threshold, cutoffs, sums, first);
+        let first = grades.iter().position(|&grade| grade >= self.threshold);
+        for (sum, cutoff) in sums.iter_mut().zip(cutoffs) {
+            let counts = |place: &usize| cutoff.is_none_or(|k| *place < k);
+            *sum = first.filter(counts).map_or(0.0, |place| 1.0 / (place + 1) as f64);
+        }
         true
     }
 
