@@ -8,6 +8,7 @@ pub mod registry;
 pub mod replay;
 pub mod residual;
 pub mod run;
+pub mod run_values;
 pub mod standardise;
 pub mod study;
 pub mod systems;
