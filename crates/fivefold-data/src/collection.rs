@@ -329,6 +329,22 @@ fn entries<'a>(all: &'a Dataset, listing: &'a Listing) -> impl Iterator<Item = (
     lines.map(|(&query, &line)| (all.query(query as usize).id(), Place { file: listing.file.clone(), line }))
 }
 
+/// The numbers of the queries of each fold's training, validation and test part, where a seeded draw
+/// deals the queries of a file to five folds (the layout `one-file`).
+///
+/// ```
+/// let folds = fivefold_data::dealt(10, fivefold_core::Seed::new(0))?;
+/// let sizes = folds[0].each_ref().map(Vec::len);
+/// assert_eq!((folds.len(), sizes), (5, [6, 2, 2]));
+/// # Ok::<(), fivefold_data::DataError>(())
+/// ```
+///
+/// # Errors
+/// [`DataError::FewQueries`] if there are fewer queries than folds.
+pub fn dealt(queries: usize, seed: Seed) -> Result<Vec<[Vec<usize>; 3]>, DataError> {
+    Ok(cut(queries, seed)?.into_iter().map(|fold| [fold.train, fold.validation, fold.test]).collect())
+}
+
 /// Deals queries to five parts, and rotates the parts as LETOR 4.0 does. The sizes of two parts
 /// differ by at most one query.
 fn cut(queries: usize, seed: Seed) -> Result<Vec<FoldQueries>, DataError> {

@@ -31,7 +31,7 @@ pub mod texts;
 pub mod trec;
 
 pub use cache::{BadBlock, Cache};
-pub use collection::{Collection, Fold};
+pub use collection::{Collection, Fold, dealt};
 pub use descriptor::{Descriptor, descriptor, descriptors};
 pub use error::DataError;
 pub use features::{FeatureChoice, FeatureNames};
