@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use fivefold_base::dataset::IdTable;
 use fivefold_base::{DatasetBuilder, Grades};
-use fivefold_data::{ReadOptions, read_letor, write_letor};
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2};
+use fivefold_core::Seed;
+use fivefold_data::{ReadOptions, dealt, read_letor, write_letor};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 use crate::errors::data;
@@ -33,7 +34,7 @@ impl Dataset {
     fn of_arrays(
         py: Python<'_>,
         features: PyReadonlyArray2<'_, f32>,
-        grades: Vec<u8>,
+        grades: PyReadonlyArray1<'_, u8>,
         bounds: Vec<usize>,
         query_ids: Vec<String>,
         document_ids: Option<Vec<String>>,
@@ -49,7 +50,7 @@ impl Dataset {
         let builder = DatasetBuilder {
             features: matrix,
             width,
-            grades: Grades::new(grades, max_grade).map_err(data)?,
+            grades: Grades::new(grades.as_array().to_vec(), max_grade).map_err(data)?,
             bounds,
             query_ids: table(&query_ids),
             doc_ids: table(&document_ids.unwrap_or_default()),
@@ -120,6 +121,13 @@ impl Dataset {
             Some(place) => Err(data(format!("there is no query {place} (from 0); there are {}", self.data.len()))),
             None => Ok(Dataset { data: in_threads(py, 1, |_| self.data.select(places))? }),
         }
+    }
+
+    /// Training, validation and test part of each fold, as the layout `one-file` deals the queries.
+    fn folds(&self, py: Python<'_>, seed: u64) -> PyResult<Vec<(Self, Self, Self)>> {
+        let of_fold = |fold: [Vec<usize>; 3]| fold.map(|queries| Dataset { data: self.data.select(queries) }).into();
+        let dealt = dealt(self.data.len(), Seed::new(seed)).map_err(data)?;
+        in_threads(py, 1, |_| dealt.into_iter().map(of_fold).collect())
     }
 
     fn __len__(&self) -> usize {

@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fivefold_core::Seed;
-use fivefold_data::trec::{Duplicates, Joined, Matched, Qrels, QrelsTopic, Run};
-use fivefold_metrics::conventions::Unjudged;
-use fivefold_metrics::evaluator::{Pool, Retrieved, RunValues};
+use fivefold_data::trec::{Duplicates, Qrels, QrelsTopic, Run};
+use fivefold_metrics::evaluator::Pool;
 use fivefold_metrics::{
     Conventions, Evaluator, Mean, MeasureError, Overrides, Scratch, dialect, mean, settle, spelling,
 };
+use fivefold_studies::run_values::{ValuesOfRun, values_of_run};
 use numpy::ndarray::Array3;
 use numpy::{IntoPyArray, PyArray3, PyReadonlyArray1};
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::dataset::Dataset;
-use crate::dicts::{DictRun, Judged, plain_qrels};
+use crate::dicts::{DictRun, Places, plain_qrels, values_of_runs};
 use crate::errors::{config, data};
 use crate::trec::{qrels_of, run_of};
 use crate::work::in_threads;
@@ -24,9 +24,7 @@ use crate::work::in_threads;
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Evaluated>()?;
     module.add_function(wrap_pyfunction!(evaluate_runs, module)?)?;
-    module.add_function(wrap_pyfunction!(evaluate_scores, module)?)?;
-    module.add_function(wrap_pyfunction!(dialects, module)?)?;
-    module.add_function(wrap_pyfunction!(measure_names, module)?)
+    module.add_function(wrap_pyfunction!(evaluate_scores, module)?)
 }
 
 /// The values of systems on queries.
@@ -143,6 +141,12 @@ struct OfSystem {
     remarks: Vec<String>,
 }
 
+impl OfSystem {
+    fn new(name: String, ValuesOfRun { values, left_out, remarks }: ValuesOfRun) -> Self {
+        OfSystem { name, values, left_out, remarks }
+    }
+}
+
 /// Evaluates runs. `qrels` and each run are a path, a dict of dicts, or three columns.
 #[pyfunction]
 #[pyo3(signature = (qrels, runs, measures, dialect, overrides, max_grade, duplicates, seed, threads))]
@@ -169,19 +173,62 @@ fn evaluate_runs(
     let evaluator = asked.evaluator(max_grade.unwrap_or_else(|| qrels.max_grade()), seed)?;
     let pool = |topic: &QrelsTopic| evaluator.pool(&topic.id, &topic.grades()).map_err(data);
     let pools: Vec<Pool> = qrels.topics.iter().map(pool).collect::<PyResult<_>>()?;
-    let judged = Judged::new(&qrels);
-    let read = |(name, run): (String, Bound<'_, PyAny>)| match DictRun::take(&run, &judged, &evaluator)? {
-        Some(taken) => Ok((AnyRun::Dict(taken), name)),
-        None => Ok((AnyRun::Lines(run_of(&name, &run, duplicates)?), name)),
-    };
     let against = Against { evaluator: &evaluator, qrels: &qrels, pools: &pools };
-    let found: Vec<OfSystem> = match threads {
-        // One after the other, each while it is in the processor's cache.
-        1 => runs.into_iter().map(|run| against.alone(py, read(run)?)).collect::<PyResult<_>>()?,
-        _ => against.all(py, threads, runs.into_iter().map(read).collect::<PyResult<_>>()?)?,
-    };
+    let found = against.values(py, runs, duplicates, threads)?;
     let queries = qrels.topics.iter().map(|topic| topic.id.clone()).collect();
     Ok(asked.evaluated(&evaluator, queries, found))
+}
+
+/// What runs are measured by.
+struct Against<'a> {
+    evaluator: &'a Evaluator,
+    qrels: &'a Qrels,
+    pools: &'a [Pool],
+}
+
+impl Against<'_> {
+    /// The values of runs. Runs that are plain dicts are measured as they are, and all others are read.
+    fn values(
+        &self,
+        py: Python<'_>,
+        runs: Vec<(String, Bound<'_, PyAny>)>,
+        duplicates: Duplicates,
+        threads: usize,
+    ) -> PyResult<Vec<OfSystem>> {
+        let places = Places::new(self.qrels);
+        let taken = runs.iter().map(|(_, run)| DictRun::take(run, &places)).collect::<PyResult<Vec<_>>>()?;
+        let are_dicts: Vec<bool> = taken.iter().map(Option::is_some).collect();
+        let dicts: Vec<DictRun<'_>> = taken.into_iter().flatten().collect();
+        let measured = values_of_runs(py, &dicts, self.qrels, self.pools, self.evaluator, threads)?;
+        let mut measured = measured.into_iter();
+        let mut found: Vec<Option<ValuesOfRun>> =
+            are_dicts.into_iter().map(|is_dict| if is_dict { measured.next().flatten() } else { None }).collect();
+        let lacking = || found.iter().zip(&runs).filter(|(own, _)| own.is_none());
+        let read = |(_, (name, run)): (_, &(String, Bound<'_, PyAny>))| run_of(name, run, duplicates);
+        let of_lines: Vec<ValuesOfRun> = if threads == 1 {
+            // One after the other, so that one run is in memory.
+            let measured = lacking().map(read).map(|run| {
+                let run = run?;
+                Ok(in_threads(py, 1, |stop| self.of_lines(&run, stop))??)
+            });
+            measured.collect::<PyResult<_>>()?
+        } else {
+            let read: Vec<Run> = lacking().map(read).collect::<PyResult<_>>()?;
+            in_threads(py, threads, |stop| {
+                read.into_par_iter().map(|run| self.of_lines(&run, stop)).collect::<Result<_, Stopped>>()
+            })??
+        };
+        let lacking = found.iter_mut().filter(|own| own.is_none());
+        lacking.zip(of_lines).for_each(|(own, values)| *own = Some(values));
+        let named = runs.into_iter().zip(found.into_iter().flatten());
+        Ok(named.map(|((name, _), values)| OfSystem::new(name, values)).collect())
+    }
+
+    fn of_lines(&self, run: &Run, stop: &AtomicBool) -> Result<ValuesOfRun, Stopped> {
+        let stopped = || stop.load(Ordering::Relaxed);
+        let found = values_of_run(self.evaluator, self.qrels, self.pools, run, None, stopped)?;
+        if stopped() { Err(Stopped::Signal) } else { Ok(found) }
+    }
 }
 
 /// Why there are no values.
@@ -202,65 +249,6 @@ impl From<Stopped> for PyErr {
             Stopped::Signal => PyKeyboardInterrupt::new_err(()),
             Stopped::Measure(error) => data(error),
         }
-    }
-}
-
-/// A run.
-enum AnyRun {
-    /// A dict, whose documents have their grades.
-    Dict(DictRun),
-    /// A file, a table, or a dict that [`DictRun`] does not take.
-    Lines(Run),
-}
-
-/// What runs are measured by.
-struct Against<'a> {
-    evaluator: &'a Evaluator,
-    qrels: &'a Qrels,
-    pools: &'a [Pool],
-}
-
-impl Against<'_> {
-    /// The values of runs.
-    fn all(&self, py: Python<'_>, threads: usize, runs: Vec<(AnyRun, String)>) -> PyResult<Vec<OfSystem>> {
-        let found = in_threads(py, threads, |stop| {
-            runs.into_par_iter().map(|(run, name)| self.one(&run, name, stop)).collect::<Result<Vec<_>, Stopped>>()
-        })?;
-        Ok(found?)
-    }
-
-    /// The values of one run.
-    fn alone(&self, py: Python<'_>, (run, name): (AnyRun, String)) -> PyResult<OfSystem> {
-        if matches!(run, AnyRun::Lines(_)) {
-            return Ok(in_threads(py, 1, |stop| self.one(&run, name, stop))??);
-        }
-        // A dict took longer to walk than it takes to measure.
-        py.check_signals()?;
-        Ok(py.detach(|| self.one(&run, name, &AtomicBool::new(false)))?)
-    }
-
-    fn one(&self, run: &AnyRun, name: String, stop: &AtomicBool) -> Result<OfSystem, Stopped> {
-        let removed = self.evaluator.conventions().unjudged == Unjudged::Removed;
-        let stopped = || stop.load(Ordering::Relaxed);
-        let (found, remarks) = match run {
-            AnyRun::Dict(run) => {
-                let matched = Matched { removed, ..run.matched };
-                (run.values(self.evaluator, self.pools, stopped)?.ok_or(Stopped::Signal)?, matched.remarks())
-            }
-            AnyRun::Lines(run) => {
-                let joined = Joined::new(self.qrels, run).with_unjudged_removed(removed);
-                let mut found = RunValues::new(self.evaluator);
-                for (topic, pool) in joined.topics.iter().zip(self.pools) {
-                    if stopped() {
-                        return Err(Stopped::Signal);
-                    }
-                    let (scores, assessments, ids) = (&topic.scores, &topic.assessments, Some(&topic.documents[..]));
-                    found.add(pool, Retrieved { scores, assessments, ids, in_run: topic.in_run })?;
-                }
-                (found, run.remarks().into_iter().chain(joined.remarks()).collect())
-            }
-        };
-        Ok(OfSystem { name, values: found.values().to_vec(), left_out: found.left_out().to_vec(), remarks })
     }
 }
 
@@ -316,16 +304,4 @@ fn evaluate_scores(
     })?;
     let queries = dataset.data.queries().map(|query| query.id().to_owned()).collect();
     Ok(asked.evaluated(&evaluator, queries, found?))
-}
-
-/// The dialects: name and summary.
-#[pyfunction]
-fn dialects() -> Vec<(&'static str, &'static str)> {
-    fivefold_metrics::DIALECTS.iter().map(|dialect| (dialect.name, dialect.summary)).collect()
-}
-
-/// The measures: name and summary.
-#[pyfunction]
-fn measure_names() -> Vec<(&'static str, &'static str)> {
-    fivefold_metrics::MEASURES.iter().map(|measure| (measure.name, measure.summary)).collect()
 }

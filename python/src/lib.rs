@@ -11,6 +11,7 @@ mod dicts;
 mod errors;
 mod evaluate;
 mod rankers;
+mod registries;
 mod tests_of_significance;
 mod trec;
 mod work;
@@ -26,6 +27,7 @@ fn fivefold_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     evaluate::add(module)?;
     dataset::add(module)?;
     rankers::add(module)?;
+    registries::add(module)?;
     tests_of_significance::add(module)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

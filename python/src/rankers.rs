@@ -18,27 +18,8 @@ use crate::work::in_threads;
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Model>()?;
-    module.add_function(wrap_pyfunction!(rankers, module)?)?;
     module.add_function(wrap_pyfunction!(fit, module)?)?;
     module.add_function(wrap_pyfunction!(load, module)?)
-}
-
-/// A ranker's name, its summary, and for each parameter its name, default (as JSON) and help.
-type Described = (String, String, Vec<(String, String, String)>);
-
-/// The rankers.
-#[pyfunction]
-fn rankers() -> PyResult<Vec<Described>> {
-    let described = |entry: &RankerEntry| {
-        let defaults = entry.parse(DeTable::parse("").map_err(config)?).map(|ranker| ranker.params());
-        let default = |name: &str| defaults.as_ref().ok().and_then(|all| all.get(name).cloned()).unwrap_or(Value::Null);
-        let params = entry
-            .help
-            .iter()
-            .map(|param| (param.name.to_owned(), default(param.name).to_string(), param.help.to_owned()));
-        Ok((entry.name.to_owned(), entry.summary.to_owned(), params.collect()))
-    };
-    RANKERS.iter().map(described).collect()
 }
 
 fn entry(kind: &str) -> PyResult<&'static RankerEntry> {

@@ -8,8 +8,7 @@ use crate::errors::{config, data};
 use crate::work::in_threads;
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(compare, module)?)?;
-    module.add_function(wrap_pyfunction!(tests, module)?)
+    module.add_function(wrap_pyfunction!(compare, module)?)
 }
 
 /// First and second system, queries, difference, statistic, p, adjusted p, effect, interval (lower and
@@ -61,11 +60,4 @@ fn compare(
         )
     });
     Ok(rows.collect())
-}
-
-/// The names of the tests and of the corrections.
-#[pyfunction]
-fn tests() -> (Vec<&'static str>, Vec<&'static str>) {
-    let corrections = fivefold_stats::CORRECTIONS.iter().map(|correction| correction.name);
-    (fivefold_stats::TESTS.iter().map(|test| test.name).collect(), corrections.collect())
 }

@@ -10,6 +10,7 @@ from .dataset import Dataset
 from .forms import GRADE, SCORE, as_file, is_frame
 from ._program import call, call_json, conventions_options, options, workspace
 from .rankers import Model, Ranker
+from .registries import with_registries
 from .tables import Tables
 
 
@@ -163,6 +164,7 @@ class Lint:
         return self._text.rstrip()
 
 
+@with_registries
 def fuse(
     runs, *, method="rrf", normalise=None, k=None, phi=None, weights=None, ties=None, depth=None, duplicates="error"
 ):
@@ -173,11 +175,15 @@ def fuse(
     runs : list, or dict of systems
         Two or more runs, in any form of `evaluate`.
     method : str
-        `rrf`, `isr`, `borda`, `comb-sum`, ...; `fivefold fuse --help` lists the methods.
+        The method:
+
+        [[methods]]
     normalise : str, optional
-        How scores are normalised first, by default `min-max`.
+        How scores are normalised first, by default `min-max`:
+
+        [[normalisers]]
     k, phi : float, optional
-        The constants of `rrf` and `rbc`.
+        The constant of a method that has one.
     weights : list of float, or dict, optional
         A weight for each run.
     depth : int, optional

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _fivefold
 from .dataset import Dataset
+from .registries import REGISTRIES, parameter_lines
 
 
 class Ranker:
@@ -41,9 +42,14 @@ class Ranker:
     def fit(self, X, y=None, qid=None, *, group=None, valid=None, eval_set=None, eval_group=None):
         """Learns from a `Dataset`, or from a matrix, grades and queries. Returns the ranker.
 
-        `valid` is a `Dataset`, or (X, y, qid), for early stopping and the choice among models. `eval_set`
-        and `eval_group`, as LightGBM names them, are the same. Ctrl-C stops the fit.
+        `valid` is a `Dataset`, or (X, y, qid), for early stopping and the choice among models; after a
+        `Dataset` it may be the second argument. `eval_set` and `eval_group`, as LightGBM names them, are
+        the same. Ctrl-C stops the fit.
         """
+        if isinstance(X, Dataset) and y is not None:
+            if qid is not None or group is not None or valid is not None or not isinstance(y, (Dataset, tuple)):
+                raise _fivefold.ConfigError("a Dataset has its grades and queries: give fit(train), or fit(train, valid)")
+            y, valid = None, y
         train = X if isinstance(X, Dataset) else Dataset(X, y, qid, group=group)
         if eval_set is not None:
             if valid is not None or len(eval_set) != 1 or eval_group is None or len(eval_group) != 1:
@@ -168,13 +174,11 @@ CUSTOMARY = {
 
 def _classes():
     made = {}
-    for kind, summary, params in _fivefold.rankers():
+    for ranker in REGISTRIES["rankers"]:
+        kind = ranker["name"]
         name = CUSTOMARY.get(kind) or "".join(part.capitalize() for part in kind.split("-"))
-        params = [(_argument(param), default, text) for param, default, text in params]
-        defaults = {param: json.loads(default) for param, default, _ in params}
-        help_lines = "\n".join(f"    {param} : default {defaults[param]!r}\n        {text}" for param, _, text in params)
-        doc = f"{summary.capitalize()}.\n\n    Parameters\n    ----------\n{help_lines}\n    seed : default 1\n    threads : default 0, one for each processor\n"
-        own = type(name, (Ranker,), {"kind": kind, "_defaults": defaults, "__doc__": doc, "__module__": __name__})
+        defaults = {_argument(param["name"]): param["default"] for param in ranker["parameters"]}
+        own = type(name, (Ranker,), {"kind": kind, "_defaults": defaults, "__doc__": _doc(ranker), "__module__": __name__})
         keywords = [
             inspect.Parameter(param, inspect.Parameter.KEYWORD_ONLY, default=default)
             for param, default in {**defaults, "seed": 1, "threads": 0}.items()
@@ -182,6 +186,18 @@ def _classes():
         own.__signature__ = inspect.Signature(keywords)
         made[name] = own
     return made
+
+
+def _doc(ranker):
+    """The docstring of a class, in which the registry describes the ranker."""
+    summary = ranker["summary"]
+    lines = [f"{summary[:1].upper()}{summary[1:]}.", "", "    Parameters", "    ----------"]
+    for param in ranker["parameters"]:
+        default = "unset" if param["default"] is None else repr(param["default"])
+        lines += parameter_lines(_argument(param["name"]), default, param["help"], "    ")
+    lines += parameter_lines("seed", 1, "the seed of everything that is drawn; a whole number, 0 or more", "    ")
+    lines += parameter_lines("threads", 0, "how many threads work; 0: one for each processor", "    ")
+    return "\n".join([*lines, ""])
 
 
 CLASSES = _classes()
