@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -148,3 +149,47 @@ def test_a_fork_after_a_fit_does_not_hang():
     expected = short_fit(1)
     with multiprocessing.get_context("fork").Pool(2) as pool:
         assert pool.map_async(short_fit, [1, 1, 1]).get(timeout=60) == [expected] * 3
+
+
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing", "threading"])
+def test_joblib_fits_in_processes_and_threads(backend):
+    joblib = pytest.importorskip("joblib")
+    expected = short_fit(1)
+    assert joblib.Parallel(n_jobs=2, backend=backend, timeout=120)(joblib.delayed(short_fit)(1) for _ in range(3)) == [expected] * 3
+
+
+def test_other_threads_work_during_a_fit():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(20000, 20)).astype(np.float32), rng.integers(0, 3, 20000)
+    counted, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before, begin = counted[0], time.monotonic()
+    ff.LambdaMART(trees=60, early_stopping=0, threads=1).fit(X, y, np.repeat(np.arange(500), 40))
+    during, took = counted[0] - before, time.monotonic() - begin
+    done.set()
+    thread.join()
+    # Had the fit kept Python's lock, the other thread would have counted a few times at most.
+    assert took > 0.2 and during > 20
+
+
+def test_no_signal_handler_is_installed():
+    code = (
+        "import signal\nbefore = {own: signal.getsignal(own) for own in signal.valid_signals()}\n"
+        # The signals 1 to 31: the C library takes signals above for its threads.
+        "caught = lambda: [int(line.split()[1], 16) & 0x7fffffff for line in open('/proc/self/status') if line.startswith('SigCgt')]\n"
+        "first = caught()\n"
+        "import numpy as np, fivefold as ff\n"
+        "ff.LambdaMART(trees=2).fit(np.eye(40, dtype=np.float32), [0, 1] * 20, group=[20, 20])\n"
+        "ff.evaluate({'q': {'d': 1}}, {'q': {'d': 1.0}}, 'ap')\n"
+        "assert {own: signal.getsignal(own) for own in signal.valid_signals()} == before and caught() == first\n"
+    )
+    if not os.path.exists("/proc/self/status"):
+        pytest.skip("Linux")
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,22 +1,47 @@
 """Queries with graded documents and their features."""
 
 import os
+from typing import NamedTuple
 
 import numpy as np
 
 from . import _fivefold
 from .forms import is_frame
+from .parquet import read_parquet, write_parquet
 
 #: The least size of a copy that is said, in bytes.
 LARGE_COPY = 100 << 20
+
+#: How many features are checked at a time.
+CHECKED = 1 << 20
 
 
 class Dataset:
     """Queries with graded documents and their features.
 
     `Dataset(X, y, qid)` takes a matrix of documents x features, a grade for each document, and the
-    query of each document. Documents of a query stand together. A C-contiguous matrix of float32 is
-    not copied: do not change it while the data set is in use.
+    query of each document, or as `group` the number of documents of each query. Documents of a query
+    stand together. A C-contiguous matrix of float32 is not copied: do not change it while the data
+    set is in use. Any other matrix of numbers, also a sparse one of scipy, is converted.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, documents x features
+    y : array
+        The grade of each document, a whole number from 0.
+    qid : array, optional
+        The query of each document.
+    group : array, optional
+        In place of `qid`: how many documents each query has.
+    document_ids : list, optional
+        The id of each document.
+    max_grade : int, optional
+        The highest possible grade; by default the highest grade in the data.
+
+    Raises
+    ------
+    DataError
+        If the parts do not fit together, or a number is not finite.
     """
 
     def __init__(self, X, y, qid=None, *, group=None, document_ids=None, max_grade=None):
@@ -60,6 +85,27 @@ class Dataset:
                 raise _fivefold.DataError(f"{path}: the arrays X, y, and qid or group are wanted; there are {', '.join(arrays)}")
             queries = {name: arrays[name] for name in ("qid", "group") if name in arrays}
             return cls(arrays["X"], arrays["y"], max_grade=max_grade, **queries)
+
+    @classmethod
+    def from_parquet(cls, path, qid="qid", grade="grade", features=None, document_ids=None, max_grade=None):
+        """A data set of a Parquet file: columns of queries and grades, and features (default: all others).
+
+        The package pyarrow reads the file; pandas is not needed.
+        """
+        table = read_parquet(path)
+        taken = [qid, grade] + ([] if document_ids is None else [document_ids])
+        for column in taken + list(features or []):
+            if column not in table.column_names:
+                raise _fivefold.DataError(f"{path} has no column {column!r}; it has {', '.join(table.column_names)}")
+        names = [column for column in table.column_names if column not in taken] if features is None else list(features)
+        matrix = np.empty((table.num_rows, len(names)), dtype=np.float32)
+        for place, name in enumerate(names):
+            values = table[name].to_numpy()
+            if not (np.issubdtype(values.dtype, np.number) or values.dtype == bool):
+                raise _fivefold.DataError(f"{path}: column {name!r} holds {table[name].type}, not numbers; name the features")
+            matrix[:, place] = values
+        ids = None if document_ids is None else table[document_ids].to_pylist()
+        return cls(matrix, table[grade].to_numpy(), table[qid].to_numpy(), document_ids=ids, max_grade=max_grade)
 
     @property
     def documents(self):
@@ -105,9 +151,50 @@ class Dataset:
         """Writes a file in LETOR's format. A feature that is read again has the same bits."""
         self._core.write_letor(os.fspath(path))
 
+    def to_npz(self, path):
+        """Writes an .npz file with the arrays X, y and qid, which `from_npz` reads."""
+        np.savez(path, X=self.X, y=self.y, qid=np.repeat(self.query_ids, self.group))
+
+    def to_parquet(self, path):
+        """Writes a Parquet file with the columns qid, grade, and f1, f2, ... for the features.
+
+        The package pyarrow writes the file, and `from_parquet` reads it to the same bits.
+        """
+        matrix = self.X
+        columns = {"qid": np.repeat(self.query_ids, self.group).tolist(), "grade": self.y}
+        columns |= {f"f{place}": matrix[:, place - 1] for place in range(1, self.width + 1)}
+        write_parquet(path, columns)
+
     def select(self, queries):
         """The queries at these places, in this order."""
         return Dataset._of(self._core.select([int(query) for query in queries]))
+
+    def folds(self, seed=0):
+        """Five folds: a seeded draw deals the queries to five parts, which take turns as test part.
+
+        An experiment deals the queries of one file so (`layout = "one-file"`, `fold_seed = 0`).
+
+        Returns
+        -------
+        list of Fold
+            Each with its parts `train`, `valid` and `test`.
+        """
+        return [Fold(*map(Dataset._of, parts)) for parts in self._core.folds(seed)]
+
+    @property
+    def train(self):
+        """The training part of the first of `folds()`: three fifths of the queries."""
+        return self.folds()[0].train
+
+    @property
+    def valid(self):
+        """The validation part of the first of `folds()`: a fifth of the queries."""
+        return self.folds()[0].valid
+
+    @property
+    def test(self):
+        """The test part of the first of `folds()`: a fifth of the queries."""
+        return self.folds()[0].test
 
     def __len__(self):
         return len(self._core)
@@ -116,38 +203,57 @@ class Dataset:
         return f"Dataset({len(self)} queries, {self.documents} documents, {self.width} features)"
 
 
+class Fold(NamedTuple):
+    """The parts of a fold."""
+
+    train: Dataset
+    valid: Dataset
+    test: Dataset
+
+
 def _matrix(X):
-    if hasattr(X, "tocsr"):
-        X = X.toarray()
-    given = np.asarray(X)
+    is_sparse = hasattr(X, "tocsr")
+    # A sparse matrix is changed to float32 first, while it is small.
+    given = X.astype(np.float32).toarray() if is_sparse else np.asarray(X)
     if given.ndim != 2:
         raise _fivefold.DataError(f"features are documents x features, not an array of shape {given.shape}")
-    if not np.issubdtype(given.dtype, np.number):
+    if not np.issubdtype(given.dtype, np.number) or np.issubdtype(given.dtype, np.complexfloating):
         raise _fivefold.DataError(f"features are numbers, not {given.dtype}")
     matrix = np.ascontiguousarray(given, dtype=np.float32)
-    if matrix is not given and matrix.nbytes > LARGE_COPY:
+    if (is_sparse or matrix is not given) and matrix.nbytes > LARGE_COPY:
         import warnings
 
-        what = f"{given.dtype}, {'C' if given.flags.c_contiguous else 'not C'}-contiguous"
+        layout = "sparse" if is_sparse else "C-contiguous" if given.flags.c_contiguous else "not C-contiguous"
         warnings.warn(
-            f"the features ({what}) were copied: {matrix.nbytes >> 20} MiB. A C-contiguous float32 array is not copied",
+            f"the features ({X.dtype if is_sparse else given.dtype}, {layout}) were copied: {matrix.nbytes >> 20} MiB. "
+            "A C-contiguous float32 array is not copied",
             stacklevel=3,
         )
-    wrong = np.argwhere(~np.isfinite(matrix))
-    if len(wrong):
-        row, column = wrong[0]
-        raise _fivefold.DataError(f"feature {column} of document {row} (both from 0) is {matrix[row, column]}")
+    _check_finite(matrix)
     return matrix
+
+
+def _check_finite(matrix):
+    """Refuses a feature that is no finite number. Few rows at a time, so that no large array is made."""
+    rows = max(1, CHECKED // max(1, matrix.shape[1]))
+    for start in range(0, len(matrix), rows):
+        finite = np.isfinite(matrix[start : start + rows])
+        if not finite.all():
+            row, column = np.argwhere(~finite)[0]
+            row += start
+            raise _fivefold.DataError(f"feature {column} of document {row} (both from 0) is {matrix[row, column]}")
 
 
 def _grades(y, rows):
     given = np.asarray(y)
     if given.shape != (rows,):
         raise _fivefold.DataError(f"{given.shape} grades for {rows} documents")
+    if not (np.issubdtype(given.dtype, np.number) or given.dtype == bool):
+        raise _fivefold.DataError(f"grades are whole numbers, not {given.dtype}")
     wrong = np.flatnonzero(~((given >= 0) & (given <= 255) & (given == np.floor(given))))
     if len(wrong):
         raise _fivefold.DataError(f"the grade of document {wrong[0]} (from 0) is {given[wrong[0]]}, not a whole number from 0")
-    return given.astype(np.uint8).tolist()
+    return given.astype(np.uint8)
 
 
 def _queries(qid, group, rows):

@@ -6,14 +6,17 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from . import _fivefold, tables
+from . import _fivefold
 from .dataset import Dataset
 from .forms import DOCUMENT, GRADE, SCORE, TOPIC, columns_of, is_frame, plain
+from .registries import summaries, with_registries
+from .tables import Tabular
 
 #: Columns of names of systems.
 NAME = ("name", "system", "run", "tag")
 
 
+@with_registries
 def evaluate(
     qrels,
     runs,
@@ -37,15 +40,18 @@ def evaluate(
         One system or `{name: system}`. A system is a TREC file, `{topic: {document: score}}` or a
         frame. With a `Dataset`, a system is an array of scores, one for each document in its order.
     measures : str or list of str
-        Measures in any spelling that the program reads: `ndcg@10`, `ap.v2`, `P_10`, `nDCG@10`.
+        Measures in any spelling that the program reads: `ndcg@10`, `ap.v2`, `P_10`, `nDCG@10`,
+        `ndcg(gain=linear)@10`. The measures and their parameters are listed below.
     dialect : str
-        The conventions of a program or paper; `dialects()` lists them.
+        The conventions of a program or paper, listed below.
     conventions : dict, optional
-        Single conventions that override the dialect, such as `{"gain": "linear"}`.
+        Single conventions that override the dialect, such as `{"gain": "linear"}`, listed below.
     max_grade : int, optional
         The highest possible grade; by default the highest grade in the data.
-    duplicates : {"error", "first", "last", "highest"}
-        What to do with a document that stands twice under a topic.
+    duplicates : str
+        What to do with a document that stands twice under a topic:
+
+        [[duplicates]]
     seed : int
         The seed of ties that are shuffled, and of drawn orders.
     threads : int
@@ -61,6 +67,21 @@ def evaluate(
         If the data cannot be read or do not fit together.
     ConfigError
         If a measure, a dialect or a convention is not known.
+
+    Notes
+    -----
+    Measures, each with its parameters. A default that depends on the dialect is first that of most
+    dialects, then those of the others:
+
+    [[measures]]
+
+    Dialects:
+
+    [[dialects]]
+
+    Conventions:
+
+    [[conventions]]
     """
     # Measures of ir_measures, too, which tell their names.
     measures = [str(own) for own in ([measures] if isinstance(measures, str) or not hasattr(measures, "__iter__") else measures)]
@@ -119,8 +140,8 @@ def _form(source, numbers):
     raise _fivefold.DataError(f"qrels and runs are paths, dicts or frames, not {type(source).__name__}")
 
 
-class Evaluation:
-    """The values of systems on queries.
+class Evaluation(Tabular):
+    """The values of systems on queries. As a table, the means of the systems.
 
     Attributes
     ----------
@@ -133,6 +154,12 @@ class Evaluation:
         self._core = core
         self.measures, self.systems, self.queries = core.measures, core.systems, core.queries
         self.notes = core.notes
+        self.columns = ["system", *self.measures]
+
+    def _values(self):
+        # A mean of no query is missing.
+        means = [[self.mean(system, measure) for measure in self.measures] for system in self.systems]
+        return [[system, *(None if mean is None or mean != mean else mean for mean in row)] for system, row in zip(self.systems, means)]
 
     @property
     def values(self):
@@ -177,6 +204,7 @@ class Evaluation:
         frame["left_out"] = np.concatenate([np.asarray(own, dtype=bool) for own in self._core.left_out()])
         return frame
 
+    @with_registries
     def compare(
         self,
         measure=None,
@@ -193,6 +221,29 @@ class Evaluation:
 
         All pairs are compared, or each system with `baseline`. A query counts if its value counts
         in the means of all systems.
+
+        Parameters
+        ----------
+        measure : str, optional
+            One of the measures; may be left out if there is one.
+        baseline : str, optional
+            The system with which the others are compared.
+        test : str
+            The test of significance:
+
+            [[tests]]
+        correction : str
+            The correction of p-values for the number of comparisons:
+
+            [[corrections]]
+        draws : int
+            How many draws a test takes that draws at random.
+        confidence : float
+            The level of the intervals of differences.
+        seed : int
+            The seed of the draws.
+        threads : int
+            How many threads work; 0 for one on each processor.
 
         Returns
         -------
@@ -216,67 +267,37 @@ class Evaluation:
         return "\n".join([head, *lines, *(f"  {note}" for note in self.notes)])
 
 
-class Comparison:
-    """Tests of the differences between systems."""
+class Comparison(Tabular):
+    """Tests of the differences between systems.
 
-    COLUMNS = ("first", "second", "queries", "difference", "statistic", "p", "adjusted_p", "effect", "low", "high", "method")
+    Attributes
+    ----------
+    rows : list of dict
+        A row for each comparison. `adjusted_p` is p after the correction, `low` and `high` are the ends
+        of the interval of the difference, and None stands for what is not defined.
+    notes : list of str
+        The conventions, a line each.
+    """
+
+    columns = ("first", "second", "queries", "difference", "statistic", "p", "adjusted_p", "effect", "low", "high", "method")
 
     def __init__(self, rows, systems, notes):
         self.notes = notes
-        self.rows = [
-            dict(
-                zip(
-                    self.COLUMNS,
-                    (systems[row[0]], systems[row[1]], *row[2:8], *(row[8] or (None, None)), row[9]),
-                    strict=True,
-                )
-            )
-            for row in rows
-        ]
+        told = [(systems[row[0]], systems[row[1]], *row[2:8], *(row[8] or (None, None)), row[9]) for row in rows]
+        self.rows = [dict(zip(self.columns, row, strict=True)) for row in told]
 
-    @property
-    def frame(self):
-        """A DataFrame with a row for each comparison."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows, columns=list(self.COLUMNS))
-
-    def _cells(self, digits):
-        return [[_cell(row[column], digits) for column in self.COLUMNS] for row in self.rows]
-
-    def to_markdown(self, digits=4):
-        """The table in Markdown, with its conventions below."""
-        return tables.markdown(self.COLUMNS, self._cells(digits), self.notes)
-
-    def to_html(self, digits=4):
-        """The table in HTML, with its conventions as a caption."""
-        return tables.html(self.COLUMNS, self._cells(digits), self.notes)
-
-    _repr_html_ = to_html
-
-    def to_latex(self, digits=4):
-        """The table in LaTeX (booktabs), with its conventions as comments."""
-        spec = "ll" + "r" * (len(self.COLUMNS) - 3) + "l"
-        return tables.latex(self.COLUMNS, self._cells(digits), self.notes, spec)
-
-    def __len__(self):
-        return len(self.rows)
+    def _values(self):
+        return [list(row.values()) for row in self.rows]
 
     def __repr__(self):
         return self.to_markdown()
 
 
-def _cell(value, digits):
-    if value is None:
-        return "undefined"
-    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
-
-
 def dialects():
     """The dialects: a dict of names and what each stands for."""
-    return dict(_fivefold.dialects())
+    return summaries("dialects")
 
 
 def measures():
     """The measures: a dict of names and what each means."""
-    return dict(_fivefold.measure_names())
+    return summaries("measures")

@@ -15,7 +15,7 @@ from .commands import _letor_file
 from .own_rankers import with_rankers
 from ._program import call_json, check, options, program, workspace
 from .rankers import load_model
-from .tables import Tables
+from .tables import Tables, Tabular
 from .toml import written
 
 #: Seconds between two lines of progress.
@@ -275,8 +275,8 @@ def tune(
         return Tuned(told, load_model(folder / "model.json"))
 
 
-class Tuned:
-    """The end of a search.
+class Tuned(Tabular):
+    """The end of a search. As a table, a row for each setting.
 
     Attributes
     ----------
@@ -295,11 +295,12 @@ class Tuned:
         self.params, self.value = told["chosen"]["setting"], told["chosen"]["value"]
 
     @property
-    def frame(self):
-        """A DataFrame with a row for each setting."""
-        import pandas as pd
+    def columns(self):
+        """The parameters, and the measure."""
+        return [*self.settings[0]["setting"], self.measure]
 
-        return pd.DataFrame([{**own["setting"], self.measure: own["value"]} for own in self.settings])
+    def _values(self):
+        return [[*own["setting"].values(), own["value"]] for own in self.settings]
 
     def predict(self, X):
         """The scores of the best model."""

@@ -1,10 +1,93 @@
 """Tables of the program: for a notebook, a paper, or pandas."""
 
+import csv
+import io
+from collections.abc import Sequence
 from html import escape
 
+from .parquet import write_parquet
 
-class Table:
-    """A table.
+
+class Tabular:
+    """A table that can be shown, written into a paper, or kept in a file.
+
+    Attributes
+    ----------
+    title : str
+    columns : list of str
+    notes : list of str
+        The conventions of the numbers, a line each.
+    """
+
+    title: str = ""
+    columns: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+    def _values(self):
+        """Rows of texts, numbers with all digits, and None for a missing number."""
+        raise NotImplementedError
+
+    def _texts(self, digits):
+        """Rows of texts, with so many digits after the point of a number."""
+        return [[text_of(value, digits) for value in row] for row in self._values()]
+
+    @property
+    def frame(self):
+        """A DataFrame, with NaN for a missing number."""
+        import pandas as pd
+
+        return pd.DataFrame(self._values(), columns=list(self.columns))
+
+    def to_markdown(self, digits=4):
+        """The table in Markdown, with its notes below."""
+        return markdown(self.columns, self._texts(digits), self.notes)
+
+    def to_html(self, digits=4):
+        """The table in HTML, with its title and notes as a caption."""
+        return html(self.columns, self._texts(digits), [*filter(None, [self.title]), *self.notes])
+
+    def _repr_html_(self):
+        return self.to_html()
+
+    def to_latex(self, digits=4):
+        """The table in LaTeX (booktabs), with its notes as comments."""
+        numbers = [all(isinstance(value, (int, float, type(None))) for value in column) for column in zip(*self._values())]
+        spec = "".join("r" if is_number else "l" for is_number in numbers) or "l" * len(self.columns)
+        return latex(self.columns, self._texts(digits), self.notes, spec)
+
+    def to_csv(self, path=None):
+        """The table as CSV, with all digits of a number: into a file, or returned if no path is given.
+
+        A missing number is an empty field. The notes are not part of CSV.
+        """
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows([["" if value is None else value for value in row] for row in self._values()])
+        if path is None:
+            return text.getvalue()
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(text.getvalue())
+        return None
+
+    def to_parquet(self, path):
+        """Writes a Parquet file, with title and notes in its metadata `fivefold`.
+
+        The package pyarrow writes the file. A column that has texts and numbers is written as texts.
+        """
+        columns = {}
+        for name, *values in zip(self.columns, *self._values()):
+            if any(isinstance(value, str) for value in values):
+                values = [value if value is None or isinstance(value, str) else repr(value) for value in values]
+            columns[name] = values
+        write_parquet(path, columns, title=self.title, notes=list(self.notes))
+
+    def __len__(self):
+        return len(self._values())
+
+
+class Table(Tabular):
+    """A table of the program.
 
     Attributes
     ----------
@@ -20,35 +103,26 @@ class Table:
         self._cells = told["rows"]
         self.rows = [[_value(cell) for cell in row] for row in told["rows"]]
 
-    @property
-    def frame(self):
-        """A DataFrame, with NaN for a missing number."""
-        import pandas as pd
+    def _values(self):
+        return self.rows
 
-        return pd.DataFrame(self.rows, columns=self.columns)
+    def _texts(self, digits):
+        return [[_shown(cell, digits) for cell in row] for row in self._cells]
 
-    def _shown(self):
-        return [[_shown(cell) for cell in row] for row in self._cells]
+    def to_markdown(self, digits=None):
+        """The table in Markdown, with its notes below; `digits` in place of the program's."""
+        return super().to_markdown(digits)
 
-    def to_markdown(self):
-        """The table in Markdown, with its notes below."""
-        return markdown(self.columns, self._shown(), self.notes)
+    def to_html(self, digits=None):
+        """The table in HTML, with its title and notes as a caption; `digits` in place of the program's."""
+        return super().to_html(digits)
 
-    def to_html(self):
-        """The table in HTML, with its title and notes as a caption."""
-        return html(self.columns, self._shown(), [self.title, *self.notes])
-
-    _repr_html_ = to_html
-
-    def to_latex(self):
-        """The table in LaTeX (booktabs), with its notes as comments."""
-        return latex(self.columns, self._shown(), self.notes, "l" * len(self.columns))
-
-    def __len__(self):
-        return len(self.rows)
+    def to_latex(self, digits=None):
+        """The table in LaTeX (booktabs), with its notes as comments; `digits` in place of the program's."""
+        return super().to_latex(digits)
 
     def __repr__(self):
-        cells = [self.columns, *self._shown()]
+        cells = [self.columns, *self._texts(None)]
         widths = [max(len(row[place]) for row in cells) for place in range(len(self.columns))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells]
         return "\n".join([self.title, *lines, *(f"  {note}" for note in self.notes)])
@@ -87,11 +161,18 @@ def _value(cell):
     return None if kind == "missing" else value
 
 
-def _shown(cell):
+def _shown(cell, digits):
     ((kind, value),) = cell.items()
     if kind == "number":
-        return f"{value['value']:.{value['digits']}f}"
+        return f"{value['value']:.{value['digits'] if digits is None else digits}f}"
     return f"{value:.4g}" if kind == "p_value" else str(value)
+
+
+def text_of(value, digits):
+    """A value of a table as a text."""
+    if value is None or value != value:
+        return "undefined"
+    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
 
 def markdown(columns, cells, notes):

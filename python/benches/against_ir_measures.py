@@ -1,0 +1,101 @@
+"""CPU time of evaluating the 38 runs of TREC DL 2019 from Python: fivefold beside ir_measures.
+
+    FIVEFOLD_DATA=~/letor python python/benches/against_ir_measures.py [--repeats 21] [--check]
+
+Runs are dicts, and then frames of pandas, which lie in memory before the clock starts. Both sides compute the values of every
+topic under four measures that trec_eval computes, on one thread, in turn. ir_measures parses the qrels once for all runs, as
+fivefold does. Values are compared first. Printed are the medians of CPU time, and their ratio. With --check the script fails if
+a ratio is below its target.
+"""
+
+import argparse
+import gc
+import os
+import statistics
+import time
+from pathlib import Path
+
+import ir_measures
+from ir_measures import AP, RR, P, nDCG
+
+import fivefold as ff
+
+MEASURES = [nDCG @ 10, AP, RR, P @ 10]
+NAMES = ["ndcg@10", "ap", "rr", "p@10"]
+#: How many times as fast fivefold must be.
+TARGETS = {"dicts": 10, "frames": 5}
+
+
+def read(data):
+    """The qrels and the runs, as frames and as dicts."""
+    import pandas as pd
+
+    qrels = pd.DataFrame(ir_measures.read_trec_qrels(str(data / "qrels.txt")))
+    paths = sorted((data / "runs").glob("*.txt"))
+    runs = {path.stem: pd.DataFrame(ir_measures.read_trec_run(str(path))) for path in paths}
+    return {
+        "dicts": (of_frame(qrels, "relevance"), {name: of_frame(run, "score") for name, run in runs.items()}),
+        "frames": (qrels, runs),
+    }
+
+
+def of_frame(frame, numbers):
+    found = {}
+    for topic, document, number in zip(frame["query_id"].tolist(), frame["doc_id"].tolist(), frame[numbers].tolist()):
+        found.setdefault(topic, {})[document] = number
+    return found
+
+
+def ours(qrels, runs):
+    return ff.evaluate(qrels, runs, NAMES, dialect="trec_eval")
+
+
+def theirs(qrels, runs):
+    evaluator = ir_measures.evaluator(MEASURES, qrels)
+    return {name: list(evaluator.iter_calc(run)) for name, run in runs.items()}
+
+
+def compare_values(qrels, runs):
+    """Fails if a value of a topic differs by more than rounding; returns how many there are."""
+    found, count = ours(qrels, runs), 0
+    values = found.values
+    for system, name in enumerate(found.systems):
+        place = {query: number for number, query in enumerate(found.queries)}
+        for metric in theirs(qrels, {name: runs[name]})[name]:
+            own = values[system, place[metric.query_id], MEASURES.index(metric.measure)]
+            assert abs(own - metric.value) < 1e-9, (name, metric, own)
+            count += 1
+    return count
+
+
+def seconds(work, *given):
+    gc.collect()
+    begin = time.process_time()
+    work(*given)
+    return time.process_time() - begin
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=21)
+    parser.add_argument("--check", action="store_true", help="fail below the targets")
+    options = parser.parse_args()
+    forms = read(Path(os.environ["FIVEFOLD_DATA"]) / "trec/dl19")
+    print(f"{compare_values(*forms['dicts'])} values are equal")
+    slow = []
+    for form, (qrels, runs) in forms.items():
+        times = {ours: [], theirs: []}
+        for _ in range(options.repeats):
+            for side, taken in times.items():
+                taken.append(seconds(side, qrels, runs))
+        own, other = (statistics.median(taken) for taken in times.values())
+        print(f"{form}: fivefold {own * 1e3:.1f} ms, ir_measures {other * 1e3:.1f} ms of CPU time, {other / own:.1f}x")
+        if other / own < TARGETS[form]:
+            slow.append(f"{form}: {other / own:.1f}x is below {TARGETS[form]}x")
+    print(f"load {os.getloadavg()[0]:.1f}")
+    if options.check and slow:
+        raise SystemExit("; ".join(slow))
+
+
+if __name__ == "__main__":
+    main()
