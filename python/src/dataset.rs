@@ -92,6 +92,16 @@ impl Dataset {
         self.data.queries().map(|query| query.id().to_owned()).collect()
     }
 
+    /// The id of each document. `None` if documents have no ids.
+    #[getter]
+    fn document_ids(&self) -> Option<Vec<String>> {
+        let ids = self.data.queries().flat_map(|query| {
+            let view = query.view();
+            (0..query.len()).map(move |row| view.doc_id(row).map(str::to_owned)).collect::<Vec<_>>()
+        });
+        self.data.has_doc_ids().then(|| ids.flatten().collect())
+    }
+
     /// The grade of each document.
     #[getter]
     fn grades<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {

@@ -82,8 +82,8 @@ impl<'py> DictRun<'py> {
                 None => return Ok(None),
             }
         }
-        // A run without documents is an error.
-        if texts + numbers < run.len() || (matched.extra == 0 && by_topic.iter().all(Option::is_none)) {
+        // A run without documents for the topics of the qrels is an error.
+        if texts + numbers < run.len() || by_topic.iter().all(Option::is_none) {
             return Ok(None);
         }
         matched.missing = by_topic.iter().filter(|documents| documents.is_none()).count();

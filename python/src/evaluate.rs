@@ -8,7 +8,7 @@ use fivefold_metrics::evaluator::Pool;
 use fivefold_metrics::{
     Conventions, Evaluator, Mean, MeasureError, Overrides, Scratch, dialect, mean, settle, spelling,
 };
-use fivefold_studies::run_values::{ValuesOfRun, values_of_run};
+use fivefold_studies::run_values::{RunError, ValuesOfRun, values_of_run};
 use numpy::ndarray::Array3;
 use numpy::{IntoPyArray, PyArray3, PyReadonlyArray1};
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -234,12 +234,12 @@ impl Against<'_> {
 /// Why there are no values.
 enum Stopped {
     Signal,
-    Measure(MeasureError),
+    Fault(RunError),
 }
 
-impl From<MeasureError> for Stopped {
-    fn from(error: MeasureError) -> Self {
-        Stopped::Measure(error)
+impl<E: Into<RunError>> From<E> for Stopped {
+    fn from(error: E) -> Self {
+        Stopped::Fault(error.into())
     }
 }
 
@@ -247,7 +247,7 @@ impl From<Stopped> for PyErr {
     fn from(stopped: Stopped) -> Self {
         match stopped {
             Stopped::Signal => PyKeyboardInterrupt::new_err(()),
-            Stopped::Measure(error) => data(error),
+            Stopped::Fault(error) => data(error),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
+use fivefold_core::params::ParamError;
 use fivefold_core::registry::DynModel;
 use fivefold_core::{FitContext, ModelFile, ModelHeader, Progress, RankerEntry, Registry, Seed};
 use fivefold_rankers::RANKERS;
@@ -26,6 +27,18 @@ fn entry(kind: &str) -> PyResult<&'static RankerEntry> {
     RANKERS.iter().find(|entry| entry.name == kind).ok_or_else(|| config(format!("there is no ranker `{kind}`")))
 }
 
+/// The text of an error about a parameter: what is wrong, where if the text does not say so, and the
+/// remedy.
+fn told(error: &ParamError, text: &str) -> String {
+    let place = error.span.as_ref().filter(|_| error.param.is_none()).and_then(|span| {
+        let line = text.get(..span.start)?.rfind('\n').map_or(0, |end| end + 1);
+        text.get(line..)?.lines().next()
+    });
+    let place = place.map(|line| format!(" in `{line}`")).unwrap_or_default();
+    let remedy = error.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+    format!("{}{place}{remedy}", error.message)
+}
+
 /// Fits a ranker. `params` is a JSON object of parameters that differ from their defaults.
 #[pyfunction]
 #[pyo3(signature = (kind, params, train, valid, seed, threads))]
@@ -41,7 +54,7 @@ fn fit(
     let entry = entry(kind)?;
     let params: Value = serde_json::from_str(params).map_err(config)?;
     let text = toml::to_string(&params).map_err(config)?;
-    let ranker = entry.parse(DeTable::parse(&text).map_err(config)?).map_err(config)?;
+    let ranker = entry.parse(DeTable::parse(&text).map_err(config)?).map_err(|error| config(told(&error, &text)))?;
     let notes = Notes::default();
     let fitted = in_threads(py, threads, |stop| {
         let mut context = FitContext::new(Seed::new(seed)).with_cancellation(stop).with_progress(&notes);

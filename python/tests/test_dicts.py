@@ -103,7 +103,8 @@ def test_values_do_not_depend_on_the_types(data, dialect):
     # Topics that are numbers stand for their texts, in both or in one.
     number = lambda table: {int(topic): own for topic, own in table.items()}
     forms += [(number(qrels), number(run)), (number(qrels), run), (qrels, number(run))]
-    # One topic of another kind than the others.
+    # One topic of another kind than the others; the text of True is no topic of the qrels.
+    forms += [(qrels, {**run, True: {"d": 1.0}}), (qrels, {True: {"d": 1.0}, **run}), (qrels, {**run, 3.5: {"d": 1.0}})]
     forms += [(qrels, {**run, "4": Reversed(run["4"])}) for _ in range(dialect != "ranklib")]
     for one, other in forms:
         same(ff.evaluate(one, other, MEASURES, dialect=dialect), expected)
@@ -138,6 +139,7 @@ def test_faults_are_named(threads):
         ({"q": {"1": 1.0, 1: 2.0}}, "twice|stands"),
         ({1: {"d": 1.0}, "1": {"d": 2.0}}, "twice|stands"),
         ({"q": {}}, "no document|empty"),
+        ({"x": {"d": 1.0}}, "no topic of the run is in the qrels"),
         ({"q": {"\ud800": 1.0}}, "surrogate|utf"),
         ({"q": {"d": "1.0"}}, "str|number"),
         ({"q": {"d": None}}, "None|number"),

@@ -127,5 +127,7 @@ def test_errors_teach(made, tmp_path):
     broken.write_text("q1 0 d1 1\nq1 0 d2\n")
     with pytest.raises(ff.DataError, match="broken.txt.*2"):
         ff.evaluate(broken, runs, "ap")
+    with pytest.raises(ff.DataError, match="'mine' is of type int"):
+        ff.evaluate(qrels, {"mine": 5}, "ap")
     with pytest.raises(ff.DataError):
         ff.evaluate({}, runs, "ap")

@@ -62,6 +62,17 @@ def test_an_npz_file_keeps_a_data_set_to_the_bit(data, tmp_path):
     assert same(ff.Dataset.from_npz(tmp_path / "d.npz"), data)
 
 
+def test_files_keep_the_ids_of_documents(data, tmp_path):
+    pytest.importorskip("pyarrow")
+    ids = [f"d{place}" for place in range(data.documents)]
+    named = ff.Dataset(data.X, data.y, group=data.group, document_ids=ids)
+    named.to_parquet(tmp_path / "d.parquet")
+    named.to_npz(tmp_path / "d.npz")
+    for read in (ff.Dataset.from_parquet(tmp_path / "d.parquet"), ff.Dataset.from_npz(tmp_path / "d.npz"), named.select(range(len(named)))):
+        assert read.document_ids == ids and same(read, named)
+    assert data.document_ids is None and named.select([11, 0]).document_ids == ids[55:] + ids[:5]
+
+
 @pytest.mark.parametrize("kind", ["csr_matrix", "csr_array", "csc_matrix", "coo_array"])
 def test_sparse_matrices_are_converted(data, kind):
     sparse = pytest.importorskip("scipy.sparse")

@@ -97,8 +97,13 @@ def test_wrong_data_are_refused_by_place():
     ]:
         with pytest.raises(ff.DataError, match=said):
             ff.Dataset(*given)
-    with pytest.raises(ff.ConfigError, match="leafs"):
+    with pytest.raises(ff.ConfigError, match="leafs; did you mean leaves"):
         ff.LambdaMART(leafs=3)
+    with pytest.raises(ff.ConfigError, match="0 or more in `trees = \"many\"`"):
+        ff.LambdaMART(trees="many").fit(ff.Dataset(X, [0, 1, 0], [1, 1, 1]))
+    for read, said in [(ff.load_model, "model file"), (ff.Dataset.from_npz, "npz"), (ff.Dataset.from_letor, "cannot be read")]:
+        with pytest.raises(ff.DataError, match=f"none.x.*{said}"):
+            read("none.x")
     with pytest.raises(ff.ConfigError, match="trees"):
         ff.LambdaMART(trees=0).fit(ff.Dataset(X, [0, 1, 0], [1, 1, 1]))
     with pytest.raises(ff.FitError, match="one grade|grade"):

@@ -52,6 +52,7 @@ class DatasetCore:
     max_grade: int
     bounds: list[int]
     query_ids: list[str]
+    document_ids: list[str] | None
     grades: npt.NDArray[np.uint8]
     features: npt.NDArray[np.float32]
     @staticmethod

@@ -1,6 +1,7 @@
 """Queries with graded documents and their features."""
 
 import os
+import zipfile
 from typing import NamedTuple
 
 import numpy as np
@@ -78,21 +79,29 @@ class Dataset:
 
     @classmethod
     def from_npz(cls, path, max_grade=None):
-        """A data set of an .npz file with the arrays X, y, and qid or group."""
-        with np.load(path, allow_pickle=False) as arrays:
+        """A data set of an .npz file with the arrays X, y, and qid or group, and perhaps document_ids."""
+        try:
+            arrays = np.load(path, allow_pickle=False)
+        except (OSError, ValueError, zipfile.BadZipFile) as error:
+            raise _fivefold.DataError(f"{path}: {error}; an .npz file of numpy is wanted") from None
+        if not hasattr(arrays, "files"):
+            raise _fivefold.DataError(f"{path} holds one array; an .npz file with X, y, and qid or group is wanted")
+        with arrays:
             lacking = [name for name in ("X", "y") if name not in arrays]
             if lacking or not {"qid", "group"} & set(arrays):
                 raise _fivefold.DataError(f"{path}: the arrays X, y, and qid or group are wanted; there are {', '.join(arrays)}")
-            queries = {name: arrays[name] for name in ("qid", "group") if name in arrays}
+            queries = {name: arrays[name] for name in ("qid", "group", "document_ids") if name in arrays}
             return cls(arrays["X"], arrays["y"], max_grade=max_grade, **queries)
 
     @classmethod
     def from_parquet(cls, path, qid="qid", grade="grade", features=None, document_ids=None, max_grade=None):
         """A data set of a Parquet file: columns of queries and grades, and features (default: all others).
 
-        The package pyarrow reads the file; pandas is not needed.
+        A column document_id holds the ids of documents, unless another column is named. The package pyarrow reads the file; pandas is not needed.
         """
         table = read_parquet(path)
+        if document_ids is None and "document_id" in table.column_names:
+            document_ids = "document_id"
         taken = [qid, grade] + ([] if document_ids is None else [document_ids])
         for column in taken + list(features or []):
             if column not in table.column_names:
@@ -128,6 +137,11 @@ class Dataset:
         return self._core.query_ids
 
     @property
+    def document_ids(self):
+        """The id of each document; None if documents have no ids."""
+        return self._core.document_ids
+
+    @property
     def bounds(self):
         """The first document of each query, and the number of documents."""
         return self._core.bounds
@@ -152,16 +166,20 @@ class Dataset:
         self._core.write_letor(os.fspath(path))
 
     def to_npz(self, path):
-        """Writes an .npz file with the arrays X, y and qid, which `from_npz` reads."""
-        np.savez(path, X=self.X, y=self.y, qid=np.repeat(self.query_ids, self.group))
+        """Writes an .npz file with the arrays X, y, qid and, if there are any, document_ids; `from_npz` reads it."""
+        ids = self.document_ids
+        more = {} if ids is None else {"document_ids": np.array(ids)}
+        np.savez(path, X=self.X, y=self.y, qid=np.repeat(self.query_ids, self.group), **more)
 
     def to_parquet(self, path):
-        """Writes a Parquet file with the columns qid, grade, and f1, f2, ... for the features.
+        """Writes a Parquet file with the columns qid, grade, document_id if there are ids, and f1, f2, ...
 
         The package pyarrow writes the file, and `from_parquet` reads it to the same bits.
         """
         matrix = self.X
         columns = {"qid": np.repeat(self.query_ids, self.group).tolist(), "grade": self.y}
+        if (ids := self.document_ids) is not None:
+            columns["document_id"] = ids
         columns |= {f"f{place}": matrix[:, place - 1] for place in range(1, self.width + 1)}
         write_parquet(path, columns)
 

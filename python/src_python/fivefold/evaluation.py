@@ -114,6 +114,9 @@ def _systems(runs):
         is_one = isinstance(first, Mapping) and not any(isinstance(value, Mapping) for value in first.values())
         if is_one:
             return [("run", runs)]
+        for name, system in runs.items():
+            if not (isinstance(system, (Mapping, str, os.PathLike)) or is_frame(system)):
+                raise _fivefold.DataError(f"run {name!r} is of type {type(system).__name__}; give a path, a dict or a frame")
         return [(str(name), system) for name, system in runs.items()]
     if isinstance(runs, (str, os.PathLike)):
         return [(os.fspath(runs), runs)]

@@ -1,5 +1,6 @@
 """The built-in rankers, with the habits of scikit-learn: get_params, set_params, fit, predict."""
 
+import difflib
 import inspect
 import json
 import keyword
@@ -21,9 +22,7 @@ class Ranker:
     def __init__(self, **params):
         unknown = [name for name in params if name not in self._defaults and name not in ("seed", "threads")]
         if unknown:
-            raise _fivefold.ConfigError(
-                f"{type(self).__name__} has no parameter {unknown[0]}; it has {', '.join(self._defaults)}, seed and threads"
-            )
+            raise self._no_parameter(unknown[0])
         for name, default in {**self._defaults, "seed": 1, "threads": 0}.items():
             setattr(self, name, params.get(name, default))
 
@@ -35,9 +34,15 @@ class Ranker:
         """Changes parameters; returns the ranker."""
         for name, value in params.items():
             if name not in self.get_params():
-                raise _fivefold.ConfigError(f"{type(self).__name__} has no parameter {name}")
+                raise self._no_parameter(name)
             setattr(self, name, value)
         return self
+
+    def _no_parameter(self, name):
+        names = [*self._defaults, "seed", "threads"]
+        near = difflib.get_close_matches(name, names, 1)
+        advice = f"did you mean {near[0]}? " if near else ""
+        return _fivefold.ConfigError(f"{type(self).__name__} has no parameter {name}; {advice}It has {', '.join(names)}")
 
     def fit(self, X, y=None, qid=None, *, group=None, valid=None, eval_set=None, eval_group=None):
         """Learns from a `Dataset`, or from a matrix, grades and queries. Returns the ranker.
@@ -138,8 +143,12 @@ class Model:
 
 def load_model(path):
     """A model from a model file of the program or of `Model.save`."""
-    with open(os.fspath(path), encoding="utf-8", newline="") as file:
-        return Model(_fivefold.load(file.read()))
+    try:
+        with open(os.fspath(path), encoding="utf-8", newline="") as file:
+            text = file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise _fivefold.DataError(f"{path}: cannot be read: {error}; give a model file of the program or of Model.save") from None
+    return Model(_fivefold.load(text))
 
 
 def _argument(name):

@@ -79,7 +79,8 @@ class Tabular:
         for name, *values in zip(self.columns, *self._values()):
             if any(isinstance(value, str) for value in values):
                 values = [value if value is None or isinstance(value, str) else repr(value) for value in values]
-            columns[name] = values
+            # Two columns of one name would be one column.
+            columns[name if name not in columns else f"{name} ({len(columns) + 1})"] = values
         write_parquet(path, columns, title=self.title, notes=list(self.notes))
 
     def __len__(self):
