@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args as _, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser};
+use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser};
 use fivefold_core::Registry;
 use fivefold_results::config::Bytes;
 use fivefold_results::program;
@@ -31,16 +31,6 @@ const USER_ERROR: u8 = 2;
 
 Exit codes: 0 success, 1 a job or check failed, 2 the request cannot be done, 70 a bug, 130 stopped by \
 Ctrl-C, 143 by SIGTERM; within a job of Slurm, 75 stopped or busy: try again.")]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-
-    #[command(flatten)]
-    common: Common,
-}
-
-/// The options of all commands.
-#[derive(clap::Args)]
 struct Common {
     /// When to use colours; `auto`: on a terminal, unless NO_COLOR is set.
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
@@ -64,9 +54,8 @@ pub(crate) fn run(registry: &Registry) -> u8 {
     };
     problem::install(forced);
     let arguments = old_words::replace(arguments);
-    let parsed = parse(colour, &arguments).map_err(|error| with_tips(error, &command(), &arguments));
-    let cli = match parsed {
-        Ok(cli) => cli,
+    let (command, common) = match parse(colour, &arguments) {
+        Ok(parsed) => parsed,
         Err(error) => {
             let printed = error.print().and_then(|()| std::io::stdout().flush());
             if let Err(unwritten) = printed
@@ -79,9 +68,9 @@ pub(crate) fn run(registry: &Registry) -> u8 {
             return u8::try_from(error.exit_code()).unwrap_or(USER_ERROR);
         }
     };
-    memory::set_budget(cli.common.memory);
+    memory::set_budget(common.memory);
     let mut screen = Screen::new(forced);
-    let result = cli.command.run(registry, &mut screen);
+    let result = command.run(registry, &mut screen);
     let written = screen.finish();
     let result = result.and_then(|outcome| match written {
         Ok(()) => Ok(outcome),
@@ -98,18 +87,20 @@ pub(crate) fn run(registry: &Registry) -> u8 {
     )
 }
 
-/// Parses the arguments. Only the command that they name is defined, unless it cannot be parsed: help
-/// and errors are those of the whole command line.
-fn parse(colour: ColorChoice, arguments: &[OsString]) -> Result<Cli, clap::Error> {
-    let named = arguments.get(1).and_then(|word| word.to_str());
-    let common = || Common::augment_args(clap::Command::new(env!("CARGO_PKG_NAME")));
-    let parsed = named.and_then(|name| Command::add_one(common(), name)).and_then(|command| {
-        let matches = command.color(colour).try_get_matches_from(arguments).ok()?;
-        Cli::from_arg_matches(&matches).ok()
-    });
-    match parsed {
-        Some(cli) => Ok(cli),
-        None => Cli::from_arg_matches(&command().color(colour).try_get_matches_from(arguments)?),
+/// Parses the arguments. Only the command that they name is defined, unless it cannot be parsed: errors
+/// are those of the whole command line, with tips.
+fn parse(colour: ColorChoice, arguments: &[OsString]) -> Result<(Command, Common), clap::Error> {
+    let parsed = |command: clap::Command| -> Result<_, clap::Error> {
+        let matches = command.color(colour).try_get_matches_from(arguments)?;
+        Ok((Command::from_arg_matches(&matches)?, Common::from_arg_matches(&matches)?))
+    };
+    let is_help = |error: &clap::Error| {
+        use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+        matches!(error.kind(), DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand | DisplayVersion)
+    };
+    match parsed(outline(arguments)) {
+        Err(error) if !is_help(&error) => parsed(command()).map_err(|error| with_tips(error, &command(), arguments)),
+        result => result,
     }
 }
 
@@ -117,9 +108,18 @@ fn unwritable(error: &std::io::Error) -> miette::Report {
     problem::Problem::new(format!("cannot write to standard output: {error}")).into()
 }
 
-/// The whole command line, for parsing and for completion scripts.
+/// The whole command line, for completion scripts and errors.
 pub(crate) fn command() -> clap::Command {
-    Cli::command()
+    Command::add(Common::command(), |_| true, |command, complete| complete(command))
+}
+
+/// The part of the command line that these arguments need. The options of a command are defined when it is
+/// named: to define those of all commands takes longer than some commands take.
+fn outline(arguments: &[OsString]) -> clap::Command {
+    // Options, and the help that clap adds, can name any command later.
+    let first =
+        arguments.get(1).and_then(|word| word.to_str()).filter(|word| !word.starts_with('-') && *word != "help");
+    Command::add(Common::command(), |name| first.is_none_or(|first| first == name), clap::Command::defer)
 }
 
 /// The command that the arguments name.
@@ -246,23 +246,24 @@ mod tests {
         assert!(!with_tips(error, &command, &of_another).to_string().contains("trec_eval"));
     }
 
-    /// Alone, a command has the same arguments as on the whole command line.
+    /// The help and the errors of the outline are those of the whole command line.
     #[test]
-    fn each_command_can_be_defined_alone() {
-        let facts = |command: &clap::Command| {
-            let of = |own: &clap::Arg| (own.get_id().to_string(), own.get_long().map(str::to_owned), own.get_short());
-            (command.get_about().map(ToString::to_string), command.get_arguments().map(of).collect::<Vec<_>>())
-        };
-        for whole in command().get_subcommands() {
-            let alone = Command::add_one(clap::Command::new("alone"), whole.get_name()).unwrap();
-            assert_eq!(facts(alone.find_subcommand(whole.get_name()).unwrap()), facts(whole), "{}", whole.get_name());
+    fn the_outline_prints_what_the_whole_command_line_prints() {
+        let words: Vec<String> = command().get_subcommands().map(|own| own.get_name().to_owned()).collect();
+        let mut lines = vec![vec![], vec!["-h"], vec!["--help"], vec!["--version"], vec!["help"], vec!["--measure"]];
+        for word in &words {
+            lines.extend([vec![word, "-h"], vec![word, "--help"], vec!["help", word], vec![word, "--no-such"]]);
         }
-        assert!(Command::add_one(clap::Command::new("alone"), "help").is_none());
-        // What cannot be parsed is told as on the whole command line.
-        let arguments = ["fivefold", "measures", "--no-such"].map(OsString::from);
-        let told = |error: clap::Error| error.to_string();
-        let whole = command().try_get_matches_from(&arguments).map(|_| ()).map_err(told);
-        assert_eq!(parse(ColorChoice::Never, &arguments).map(|_| ()).map_err(told), whole);
+        lines.extend([vec!["--color", "never", "run", "--help"], vec!["--color=never", "eval", "--no-such"]]);
+        lines.extend([vec!["lab", "new", "--help"], vec!["help", "lab", "grade"], vec!["evall"]]);
+        let told = |error: clap::Error| (error.kind(), error.to_string());
+        for line in lines {
+            let arguments: Vec<OsString> = [&["fivefold"], &line[..]].concat().iter().map(OsString::from).collect();
+            let whole = command().try_get_matches_from(&arguments).map(|_| ());
+            let whole = whole.map_err(|error| told(with_tips(error, &command(), &arguments)));
+            assert_eq!(parse(ColorChoice::Never, &arguments).map(|_| ()).map_err(told), whole, "{line:?}");
+            assert!(whole.is_err(), "{line:?}");
+        }
     }
 
     /// `--json` and `--format json` mean the same in every command that gives JSON.

@@ -16,7 +16,6 @@ use crate::format::JsonArgs;
 use crate::problem::Problem;
 use crate::screen::Screen;
 
-/// List the pages of the book, or show a page
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold book                              the pages, by part

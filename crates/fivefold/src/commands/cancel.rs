@@ -10,7 +10,6 @@ use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::screen::Screen;
 
-/// Take back the tasks of a submission; finished jobs stay
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold cancel runs/my

@@ -18,8 +18,6 @@ use crate::screen::Screen;
 use crate::study::{StudyRunArgs, only_experiment};
 use crate::systems::SystemsArgs;
 
-/// Compare systems by anyone's per-query scores: tests, effect sizes, power, and measures against
-/// each other
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold compare adhoc8_ap.csv                               a table of queries x systems

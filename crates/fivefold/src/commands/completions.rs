@@ -4,7 +4,6 @@ use crate::cli;
 use crate::exit::Exit;
 use crate::screen::Screen;
 
-/// Print a completion script for a shell
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold completions bash > ~/.local/share/bash-completion/completions/fivefold

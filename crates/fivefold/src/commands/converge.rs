@@ -13,8 +13,6 @@ use crate::screen::Screen;
 use crate::study::StudyArgs;
 use crate::systems::SystemsArgs;
 
-/// Follow measures as the number of documents grows: curves, limits, and how often rankers change
-/// places
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold converge                             the simulation of He, Wang, Chen & Liu: twelve linear rankers

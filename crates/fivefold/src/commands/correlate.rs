@@ -15,8 +15,6 @@ use crate::screen::Screen;
 use crate::study::{StudyRunArgs, only_experiment};
 use crate::systems::SystemsArgs;
 
-/// Correlate measures with people's ratings: three levels, intervals and tests of the difference to
-/// the original measure, agreement of the raters
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold correlate rouge1.csv --ratings ratings.csv           rows of `item,system,score,expected,upper` and of \

@@ -14,7 +14,6 @@ use crate::format::JsonArgs;
 use crate::problem::{self, Problem};
 use crate::screen::Screen;
 
-/// List the known collections and where to get them
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold datasets

@@ -9,7 +9,6 @@ use crate::format::JsonArgs;
 use crate::problem::{self, Problem};
 use crate::screen::Screen;
 
-/// List the dialects, or show the conventions of a dialect
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold dialects             one line a dialect

@@ -22,7 +22,6 @@ use crate::problem::Problem;
 use crate::reading::LayoutArgs;
 use crate::screen::Screen;
 
-/// Compare two dialects on the same scores, two score files, runs or results folders
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold diff letor4 trec_eval --data test.txt --scores s.txt --measures ndcg@10,ap

@@ -30,7 +30,6 @@ use crate::screen::Screen;
 use crate::systems::duplicates;
 use systems::Evaluated;
 
-/// Measure score files against the grades of a LETOR file, or TREC runs against qrels
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold eval --data test.txt --scores mine.txt

@@ -18,7 +18,6 @@ use crate::problem::Problem;
 use crate::reading::LayoutArgs;
 use crate::screen::Screen;
 
-/// Show the whole arithmetic of one query's value, or why a model scores a document as it does
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold explain test.txt scores.txt --query 18219 --measure ndcg@5

@@ -16,7 +16,6 @@ use crate::problem::Problem;
 use crate::screen::{Screen, tell};
 use crate::{adapters, files, model};
 
-/// Write a model for RankLib, LightGBM, Solr, Elasticsearch, OpenSearch or ONNX
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold export model.json --format lightgbm -o model.txt    lightgbm.Booster(model_file=\"model.txt\")

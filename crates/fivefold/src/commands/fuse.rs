@@ -21,7 +21,6 @@ use crate::screen::{Screen, tell};
 use crate::systems::duplicates;
 use runs::{Fused, TiedRanks};
 
-/// Combine TREC runs into one run
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold fuse runs/*.txt --method rrf -o fused.run

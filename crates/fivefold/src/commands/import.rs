@@ -15,7 +15,6 @@ use crate::problem::{self, Problem};
 use crate::screen::Screen;
 use crate::{files, model};
 
-/// Read a model that RankLib or LightGBM wrote
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold import ranklib-model.txt --features 46 -o model.json

@@ -12,7 +12,6 @@ use crate::format::JsonArgs;
 use crate::model;
 use crate::screen::Screen;
 
-/// Show how much a model uses each feature
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold importance model.json            the most important feature first

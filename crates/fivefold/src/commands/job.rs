@@ -20,7 +20,6 @@ use crate::run_bars::RunBars;
 use crate::screen::Screen;
 use crate::threads::ThreadArgs;
 
-/// Run some jobs of an experiment
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold job mq2008.toml mq2008/fold1/Ridge

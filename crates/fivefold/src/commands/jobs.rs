@@ -15,7 +15,6 @@ use crate::experiment::ExperimentArgs;
 use crate::format::JsonArgs;
 use crate::screen::{Screen, tell};
 
-/// List the jobs of an experiment (data set x fold x ranker) and their state
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold jobs quickstart

@@ -18,7 +18,6 @@ use crate::outputs::{Output, ReplaceArgs};
 use crate::problem::{Problem, report};
 use crate::screen::Screen;
 
-/// List the labs of a course, write one for a student, or grade what comes back
 #[derive(clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,

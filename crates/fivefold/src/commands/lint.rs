@@ -18,7 +18,6 @@ use crate::format::JsonArgs;
 use crate::problem::Problem;
 use crate::screen::Screen;
 
-/// Report the problems and the content of data files
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold lint test.txt                      a LETOR file: all mistakes with their lines, then what it holds

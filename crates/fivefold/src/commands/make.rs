@@ -14,7 +14,6 @@ use crate::outputs::{Output, ReplaceArgs, holds};
 use crate::problem::{self, Problem};
 use crate::screen::Screen;
 
-/// Write a synthetic collection as LETOR files, in five folds
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold make --shape mq2007 --queries 200 --out made

@@ -10,7 +10,6 @@ use crate::format::JsonArgs;
 use crate::problem::Problem;
 use crate::screen::Screen;
 
-/// List the measures, or explain a measure: formula, source, parameters
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold measures                one line a measure

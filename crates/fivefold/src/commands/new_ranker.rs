@@ -16,7 +16,6 @@ use crate::files;
 use crate::problem::Problem;
 use crate::screen::Screen;
 
-/// Write a crate with a ranker of your own, its test, an experiment and a bench
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold new-ranker my-ranker

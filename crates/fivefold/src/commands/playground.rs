@@ -10,7 +10,6 @@ use crate::files;
 use crate::outputs::{Output, ReplaceArgs};
 use crate::screen::Screen;
 
-/// Write a page where you move documents and see each measure change
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold playground                  write playground.html, and open it in a browser

@@ -11,7 +11,6 @@ use crate::format::JsonArgs;
 use crate::problem::Problem;
 use crate::screen::Screen;
 
-/// List the rankers, or show one ranker's parameters and presets
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold rankers                       one line a ranker

@@ -16,7 +16,6 @@ use crate::problem::Problem;
 use crate::screen::Screen;
 use crate::systems::duplicates;
 
-/// Compare the rankings of runs with each other: rank-biased overlap (RBO), without judgements
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold rbo bm25.run ours=out.run

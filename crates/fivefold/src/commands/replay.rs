@@ -8,7 +8,6 @@ use crate::format::FormatArgs;
 use crate::published::{self, Published, SHIPPED};
 use crate::screen::Screen;
 
-/// Recompute a paper's derived tables from its printed scores, cell by cell
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold replay                              Feng & Karmaker (IPM 2023)

@@ -20,7 +20,6 @@ use crate::results_folder;
 use crate::screen::{Screen, tell};
 use crate::study::page_head;
 
-/// Print the tables of a results folder
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold report runs/quickstart

@@ -23,8 +23,6 @@ use crate::run_bars::RunBars;
 use crate::screen::Screen;
 use crate::threads::ThreadArgs;
 
-/// Compare a run with a paper's printed tables: the difference of every cell, and which conclusions
-/// of the paper hold
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold reproduce paper                                   run the experiment (or what is left of it), then compare

@@ -13,8 +13,6 @@ use crate::screen::Screen;
 use crate::study::StudyArgs;
 use crate::systems::SystemsArgs;
 
-/// Measure the gain of each system over systems that the user has already seen (normalised residual
-/// gain)
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold residual --qrels qrels.txt --runs 'runs/*.txt' --measure ndcg@10

@@ -14,7 +14,6 @@ use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::screen::Screen;
 
-/// Hand in again what a submission did not finish
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold resubmit runs/my

@@ -33,7 +33,6 @@ use crate::study;
 use crate::table_choice::TableArgs;
 use crate::threads::ThreadArgs;
 
-/// Run an experiment: train, score, evaluate, show who is best and write the tables
 #[derive(clap::Args)]
 #[group(id = VALUES_IN_FOLDER)]
 #[command(after_help = "Examples:

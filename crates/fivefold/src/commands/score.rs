@@ -15,7 +15,6 @@ use crate::outputs::{Output, ReplaceArgs, is_scores};
 use crate::reading::{LayoutArgs, tell_remarks};
 use crate::screen::{Screen, tell};
 
-/// Score the documents of a LETOR file with a saved model
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold score --model model.json --data test.txt > scores.txt

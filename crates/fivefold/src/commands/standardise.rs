@@ -13,8 +13,6 @@ use crate::screen::Screen;
 use crate::study::StudyArgs;
 use crate::systems::SystemsArgs;
 
-/// Standardise scores by each query's mean and deviation over systems, and compare the result with
-/// U- and UE-normalised scores
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold standardise --values adhoc8_ap.csv

@@ -18,7 +18,6 @@ use crate::format::JsonArgs;
 use crate::problem;
 use crate::screen::Screen;
 
-/// Show how far a submission is: done, running, waiting and failed jobs
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold status runs/my

@@ -22,7 +22,6 @@ use crate::outputs::ReplaceArgs;
 use crate::problem::{self, Problem};
 use crate::screen::{Screen, tell};
 
-/// Hand the jobs of an experiment to a Slurm cluster
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold submit my.toml --engine slurm

@@ -43,7 +43,6 @@ const LOOK: Duration = Duration::from_secs(1);
 /// How many times the scheduler begins a task again on our word.
 const MOST_RESTARTS: u32 = 50;
 
-/// Do a task of a submission; the scripts of `fivefold submit` run it
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The folder of the submission

@@ -10,7 +10,6 @@ use crate::screen::Screen;
 use crate::study::StudyArgs;
 use crate::systems::SystemsArgs;
 
-/// Say how many queries a paired t-test needs, and its power on the queries at hand
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold topics --values adhoc8_ap.csv                       how many topics for a difference of .01, .02, .05?

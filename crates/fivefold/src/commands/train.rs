@@ -25,7 +25,6 @@ use crate::screen::{Screen, tell, tell_report};
 use crate::threads::ThreadArgs;
 use crate::{files, interrupt, normaliser, old_words};
 
-/// Train one model
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold train --ranker linear --train train.txt -o model.json

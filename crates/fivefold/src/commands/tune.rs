@@ -29,7 +29,6 @@ use crate::screen::{Screen, tell, tell_report};
 use crate::threads::ThreadArgs;
 use crate::{files, interrupt, normaliser};
 
-/// Search for the parameters of one ranker, and keep the best model
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold tune --ranker linear --try lambda=0.1,1,10,100 --measure ndcg@10 --train train.txt --valid vali.txt -o m.json

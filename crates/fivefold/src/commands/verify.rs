@@ -27,7 +27,6 @@ use crate::results_folder;
 use crate::screen::Screen;
 use crate::threads::ThreadArgs;
 
-/// Check a results folder: derive everything in it again, and compare
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold verify runs/quickstart                    synthetic data: everything is checked
