@@ -15,7 +15,7 @@ use crate::assignment::Assignment;
 use crate::error::LabError;
 use crate::folder::{LabFile, changed};
 use crate::key::{Key, Question};
-use crate::lab::{Answer, CodeResult};
+use crate::lab::{Answer, CodeResult, Help};
 use crate::student::Student;
 
 /// A rounding of the last digit that a tolerance does not count.
@@ -255,14 +255,21 @@ impl Grader {
 
 /// Points for code.
 fn judge_code(question: &Question, results: Option<&BTreeMap<String, CodeResult>>) -> GradedCell {
-    let (share, told, state) = match results {
-        None => (0.0, Vec::new(), Some(State::NotRun)),
+    let (share, told, state, help) = match results {
+        None => (0.0, Vec::new(), Some(State::NotRun), Help::Told),
         Some(results) => match results.get(&question.cell.name) {
-            Some(result) => (result.share.clamp(0.0, 1.0), result.told.clone(), None),
-            None => (0.0, vec!["the code gave no result".to_owned()], None),
+            Some(result) => {
+                let state = (result.help == Help::Open).then_some(State::Empty);
+                (result.share.clamp(0.0, 1.0), result.told.clone(), state, result.help)
+            }
+            None => (0.0, vec!["the code gave no result".to_owned()], None, Help::Told),
         },
     };
-    graded(question, share, state, String::new(), told)
+    let mut cell = graded(question, share, state, String::new(), told);
+    if help == Help::Told {
+        cell.hint = None;
+    }
+    cell
 }
 
 /// Points for an answer.
@@ -272,7 +279,7 @@ fn judge(question: &Question, given: &Given) -> GradedCell {
     }
     let judged = match &question.cell.answer {
         Answer::Number(right) => number(*right, given, question.tolerance, &question.cell.slips),
-        Answer::Word(words) => word(words, given),
+        Answer::Word(words) => word(words, given, &question.cell.malformed),
         Answer::Set(words) => set(words, given),
         Answer::Code => Judged::share(0.0),
     };
@@ -311,6 +318,9 @@ impl Judged {
 fn number(right: Option<f64>, given: &Given, tolerance: f64, slips: &[(f64, String)]) -> Judged {
     let written = match (given, given.number()) {
         (Given::Unreadable { why, .. }, _) => return Judged::unreadable(why),
+        (Given::Text(text), None) if text.starts_with(['<', '>']) => {
+            return Judged::unreadable("is no number: write a number without a sign before it, 0.000 for <0.001");
+        }
         (_, None) => {
             return Judged::unreadable("is no number: write 0.25 with a point, \"1/4\", or \"undefined\"");
         }
@@ -322,11 +332,11 @@ fn number(right: Option<f64>, given: &Given, tolerance: f64, slips: &[(f64, Stri
     if (right - written).abs() <= tolerance + SLACK {
         return Judged::share(1.0);
     }
-    // The value to as many decimals as stand there, rounded or cut.
+    // The value to as many decimals as stand there, rounded or cut. One decimal cut off is a wrong digit.
     let agrees = decimals(given).is_some_and(|decimals| {
         let scale = libm::pow(10.0, f64::from(decimals));
         let is_it = |whole: f64| (whole / scale - written).abs() <= SLACK;
-        decimals > 0 && (is_it((right * scale).round()) || is_it((right * scale).trunc()))
+        decimals > 0 && (is_it((right * scale).round()) || (decimals > 1 && is_it((right * scale).trunc())))
     });
     if agrees {
         let told = "right as far as it goes, but with too few decimals: write at least three";
@@ -355,7 +365,10 @@ fn decimals(given: &Given) -> Option<u32> {
     (plain(whole) && plain(decimals)).then(|| u32::try_from(decimals.len()).ok()).flatten()
 }
 
-fn word(words: &[String], given: &Given) -> Judged {
+fn word(words: &[String], given: &Given, malformed: &[(String, String)]) -> Judged {
+    if let Some((_, told)) = malformed.iter().find(|(word, _)| plain(word) == plain(&given.shown())) {
+        return Judged::unreadable(told);
+    }
     let alike = |word: &str| words.iter().any(|right| plain(right) == plain(word));
     match given {
         Given::Unreadable { why, .. } => Judged::unreadable(why),
@@ -463,6 +476,9 @@ mod tests {
             (0.6824, text("0.68"), "too few decimals", false),
             (-0.6824, number(-0.7), "too few decimals", false),
             (0.6824, number(0.69), "", true),
+            (0.5956, number(0.6), "too few decimals", false),
+            (0.5956, number(0.5), "", true),
+            (0.0003, text("<0.001"), "0.000 for <0.001", false),
             (0.6824, number(0.75), "", true),
             (0.6824, number(0.6854), "", true),
             (0.6824, number(1.0), "", true),

@@ -193,18 +193,34 @@ pub struct Cell {
     pub steps: Vec<String>,
     /// Wrong numbers that a known mistake gives, and what to say of each.
     pub slips: Vec<(f64, String)>,
+    /// Words that miss the asked form, and what to write instead.
+    pub malformed: Vec<(String, String)>,
 }
 
 impl Cell {
     /// A cell without steps and slips.
     pub fn new(name: impl Into<String>, asks: impl Into<String>, answer: Answer) -> Self {
-        Cell { name: name.into(), asks: asks.into(), answer, steps: Vec::new(), slips: Vec::new() }
+        Cell {
+            name: name.into(),
+            asks: asks.into(),
+            answer,
+            steps: Vec::new(),
+            slips: Vec::new(),
+            malformed: Vec::new(),
+        }
     }
 
     /// Adds a wrong number that a known mistake gives, and what to say of it.
     #[must_use]
     pub fn with_slip(mut self, value: f64, told: impl Into<String>) -> Self {
         self.slips.push((value, told.into()));
+        self
+    }
+
+    /// Adds a word that misses the asked form, and what to write instead.
+    #[must_use]
+    pub fn with_malformed(mut self, word: impl Into<String>, told: impl Into<String>) -> Self {
+        self.malformed.push((word.into(), told.into()));
         self
     }
 
@@ -256,7 +272,9 @@ impl Answer {
 /// ```
 /// use fivefold_labs::CodeResult;
 ///
-/// let failed = CodeResult { share: 0.0, told: vec!["python3 was not found".to_owned()] };
+/// use fivefold_labs::lab::Help;
+///
+/// let failed = CodeResult { share: 0.0, told: vec!["python3 was not found".to_owned()], help: Help::Told };
 /// assert_eq!(failed.told.len(), 1);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -265,6 +283,26 @@ pub struct CodeResult {
     pub share: f64,
     /// What was found, a line each.
     pub told: Vec<String>,
+    /// What helps the student on.
+    pub help: Help,
+}
+
+/// What helps a student on whose code lacks points.
+///
+/// ```
+/// use fivefold_labs::lab::Help;
+///
+/// assert_eq!(Help::default(), Help::Hint);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Help {
+    /// The hint of the key, beside what was found.
+    #[default]
+    Hint,
+    /// What was found: it says what to do, or names the cell with the cause. A hint would mislead.
+    Told,
+    /// Nothing: the student has not filled in the stub, so the cell is empty.
+    Open,
 }
 
 /// What came of running a student's code.

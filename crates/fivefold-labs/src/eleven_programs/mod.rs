@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use fivefold_base::{Assessment, Seed};
 use fivefold_metrics::attribution::{Attribution, ScoredQuery, attribute};
-use fivefold_metrics::{DIALECTS, dialect};
+use fivefold_metrics::{Conventions, DIALECTS, dialect};
 
 use self::data::{Data, HIGHEST_GRADE, Pair, System};
 use crate::error::LabError;
@@ -42,6 +42,21 @@ const SHARES: [&str; 3] = ["discount", "short_list", "undefined"];
 /// Two of them depend on each other: on the query `Late` of `data`, the discount matters only if
 /// the query is not 0 for its short list.
 const TOGETHER: [&str; 2] = ["discount", "short_list"];
+
+/// The rules in the table of the worksheet, each with its option. The pairs need no others.
+const OPTIONS: [(&str, &str); 11] = [
+    ("gain", "gain"),
+    ("discount", "discount"),
+    ("ties", "ties"),
+    ("scores", "score-precision"),
+    ("undefined", "undefined"),
+    ("short_list", "short-list"),
+    ("threshold", "threshold"),
+    ("ap_denominator", "ap-denominator"),
+    ("p_denominator", "p-denominator"),
+    ("ap_ties", "ap-ties"),
+    ("max_grade", "err-max-grade"),
+];
 
 impl ElevenPrograms {
     fn data(student: &Student) -> Result<Data, LabError> {
@@ -96,7 +111,9 @@ impl Lab for ElevenPrograms {
             let effect = shared.rules.iter().find(|effect| effect.rule == rule);
             let share = effect.ok_or_else(|| LabError::Other(format!("no rule {rule}")))?.mean_difference;
             let asks = format!("share of {rule}");
-            cells.push(Cell::new(format!("share.{rule}"), asks, Answer::Number(Some(share))));
+            let cell = Cell::new(format!("share.{rule}"), asks, Answer::Number(Some(share)));
+            let told = "this is what the rule adds in one order; the share is the mean over all orders";
+            cells.push(added(&data, rule)?.into_iter().fold(cell, |cell, added| cell.with_slip(added, told)));
         }
         let asks = "a list: the two of these rules that depend on each other";
         cells.push(Cell::new("share.together", asks, Answer::Set(TOGETHER.map(str::to_owned).to_vec())));
@@ -112,8 +129,31 @@ impl Lab for ElevenPrograms {
     }
 }
 
+/// The head of the rules that a wrong `pairN.rule` is told.
+const CHOICES: &str = "rules that can matter for this measure, and in which the dialects differ:";
+
 fn section(name: &str, title: &str) -> Section {
     Section { name: name.to_owned(), title: title.to_owned() }
+}
+
+/// What a rule of [`SHARES`] adds to the mean if it is changed first, and if it is changed last.
+fn added(data: &Data, rule: &str) -> Result<[f64; 2], LabError> {
+    let [from, to] = [dialect(SHARED[0])?.conventions(), dialect(SHARED[1])?.conventions()];
+    let changed = |own: &Conventions, other: &Conventions| {
+        let mut own = own.clone();
+        match rule {
+            "discount" => own.discount = other.discount,
+            "short_list" => own.short_list = other.short_list,
+            "undefined" => own.undefined = other.undefined,
+            _ => return Err(LabError::Other(format!("no rule {rule}"))),
+        }
+        Ok(own)
+    };
+    let difference = |one: &Conventions, other: &Conventions| {
+        let means = under(data, MEASURE, [one, other], System::One)?.means;
+        Ok::<f64, LabError>(means[1] - means[0])
+    };
+    Ok([difference(&from, &changed(&from, &to)?)?, difference(&changed(&to, &from)?, &to)?])
 }
 
 /// The rule of a pair, and the query's value under the second dialect.
@@ -130,23 +170,33 @@ fn pair_cells(data: &Data, place: usize, pair: &Pair) -> Result<[Cell; 2], LabEr
     let told = |value: Option<f64>| value.map_or_else(|| "left out".to_owned(), number);
     let values = format!("{one}: {}; {other}: {}", told(found.values[0][at]), told(found.values[1][at]));
     // Which of the rules alters the value stays the student's to find: the answer would be a gift.
-    let choices = found.rules.iter().map(|effect| {
+    // Rules that the worksheet does not explain would only puzzle.
+    let explained = |name: &str| OPTIONS.iter().find(|(rule, _)| *rule == name);
+    let choices = found.rules.iter().filter(|effect| explained(effect.rule).is_some()).map(|effect| {
         let [before, after] = &effect.choices;
         format!("{}: {before} in {one}, {after} in {other}", effect.rule)
     });
-    let choices: Vec<String> = ["rules in which the dialects differ:".to_owned()].into_iter().chain(choices).collect();
+    let choices: Vec<String> = [CHOICES.to_owned()].into_iter().chain(choices).collect();
     let value = Cell::new(
         format!("pair{place}.value"),
         format!("{} of query {} under {other}", pair.measure, pair.query),
         Answer::Number(found.values[1][at]),
     );
-    let rule = Cell::new(format!("pair{place}.rule"), "the rule that makes the difference", Answer::word(rule));
+    let (_, option) = explained(rule).ok_or_else(|| LabError::Other(format!("the worksheet lacks the rule {rule}")))?;
+    // Who names the option has found the cause.
+    let words = vec![rule.to_owned(), (*option).to_owned(), format!("--{option}")];
+    let rule = Cell::new(format!("pair{place}.rule"), "the rule that makes the difference", Answer::Word(words));
     Ok([rule.with_steps(choices), value.with_steps(vec![values])])
 }
 
 /// Values and means of a system under two dialects, with the effect of each rule.
 fn attributed(data: &Data, measure: &str, dialects: [&str; 2], system: System) -> Result<Attribution, LabError> {
-    let conventions = [dialect(dialects[0])?.conventions(), dialect(dialects[1])?.conventions()];
+    let [one, other] = [dialect(dialects[0])?.conventions(), dialect(dialects[1])?.conventions()];
+    under(data, measure, [&one, &other], system)
+}
+
+/// As [`attributed`], under two sets of conventions.
+fn under(data: &Data, measure: &str, conventions: [&Conventions; 2], system: System) -> Result<Attribution, LabError> {
     let case = |query: &'_ data::Query| ScoredQuery {
         fold: 0,
         id: "",
@@ -162,6 +212,5 @@ fn attributed(data: &Data, measure: &str, dialects: [&str; 2], system: System) -
         case.doc_ids = Some(query.documents.iter().map(|document| document.id.as_str()).collect());
     }
     let spec = measure.parse()?;
-    let [one, other] = [&conventions[0], &conventions[1]];
-    Ok(attribute(&spec, [one, other], HIGHEST_GRADE, Seed::new(0), [&cases, &cases])?)
+    Ok(attribute(&spec, conventions, HIGHEST_GRADE, Seed::new(0), [&cases, &cases])?)
 }

@@ -92,6 +92,11 @@ fn real(name: &str, asks: &str, value: f64) -> Cell {
     Cell::new(name, asks, Answer::Number(Some(value)))
 }
 
+/// A p-value of which a student may have looked at one side alone.
+fn two_sided(name: &str, asks: &str, p: f64) -> Cell {
+    real(name, asks, p).with_slip(p / 2.0, "half of the right value, the p-value of one side: take both sides")
+}
+
 /// Part 1: eight topics.
 fn eight(data: &Data) -> Result<Vec<Cell>, LabError> {
     let [a, b] = [&data.eight[0], &data.eight[1]];
@@ -126,7 +131,7 @@ fn eight(data: &Data) -> Result<Vec<Cell>, LabError> {
         real("eight.least", "the least p-value that the permutation test can have on eight topics", 2.0 / vectors)
             .with_steps(least),
         real("eight.t", "t", t.t).with_steps(statistic.clone()),
-        real("eight.t-p", "p-value of the t-test", t.p).with_steps(statistic),
+        two_sided("eight.t-p", "p-value of the t-test", t.p).with_steps(statistic),
         Cell::new("eight.better", "is A better at .05, by the permutation test? yes or no", Answer::yes_no(p < ALPHA))
             .with_steps(vec![verdict]),
     ])
@@ -224,7 +229,7 @@ fn random(data: &Data) -> Result<Vec<Cell>, LabError> {
         real("random.count", "rankers with p < .05", significant.len() as f64).with_steps(significant),
         Cell::new("random.best", "the ranker with the highest mean", Answer::word(data.random.name(best)))
             .with_steps(means.collect()),
-        real("random.best-p", "its p-value", p_values[best]).with_steps(vec![lucky]),
+        two_sided("random.best-p", "its p-value", p_values[best]).with_steps(vec![lucky]),
         real("random.bonferroni", "its p-value after Bonferroni", adjusted).with_steps(vec![format!(
             "{} x {RANDOM_RANKERS} = {}",
             number(p_values[best]),
@@ -233,11 +238,16 @@ fn random(data: &Data) -> Result<Vec<Cell>, LabError> {
         real("random.holm", "significant rankers by Holm", by_holm).with_steps(vec![ladder]),
         real("random.fresh", "mean of ranker - baseline on fresh topics", fresh.difference)
             .with_steps(vec![on_fresh.clone()]),
-        real("random.fresh-p", "its p-value on fresh topics", fresh.p).with_steps(vec![on_fresh]),
+        two_sided("random.fresh-p", "its p-value on fresh topics", fresh.p).with_steps(vec![on_fresh]),
         Cell::new("random.honest", "a list: the p-values of this ranker that are not too small", honest())
-            .with_steps(vec!["best-p is the least of twenty; the other two account for the choice".to_owned()]),
+            .with_steps(vec![HONEST_STEP.to_owned()]),
     ])
 }
+
+/// What is said of a wrong `random.honest`. `best-p` need not be the least of the twenty p-values: the
+/// baseline is the same, but the deviation of the differences is not.
+const HONEST_STEP: &str = "best-p belongs to the ranker that was chosen for its mean in random.csv, and does not count \
+     this choice; bonferroni pays for it, and fresh-p comes from topics that had no part in it";
 
 /// The p-values that account for the choice of the best of twenty rankers: one is corrected for it, and
 /// the other comes from topics that did not choose.

@@ -34,7 +34,7 @@ const ABOUT: About = About {
     title: "Read a paper critically",
     minutes: 85,
     learns: "find cells that cannot be, check conclusions on other data, tell UE from standardisation",
-    version: 3,
+    version: 4,
 };
 
 /// All that the lab makes for a student.
@@ -231,7 +231,12 @@ fn replayed(made: &Made) -> Result<Vec<Cell>, LabError> {
 fn of_paper(paper: &Paper) -> Vec<Cell> {
     let row = |table: &printed::PrintedTable| {
         let asks = format!("the impossible row of table {}, or \"none\"", table.number);
-        Cell::new(format!("tables.t{}", table.number), asks, Answer::word(table.answer()))
+        let cell = Cell::new(format!("tables.t{}", table.number), asks, Answer::word(table.answer()));
+        (0..table.rows.len()).fold(cell, |cell, row| {
+            let (name, letter) = (table.row_name(row), printed::letter(row));
+            let told = format!("is no name of a row: write {name}, not {letter}");
+            cell.with_malformed(letter.to_string(), told)
+        })
     };
     let mut cells: Vec<Cell> = paper.tables.iter().map(row).collect();
     cells.extend([
@@ -277,6 +282,13 @@ fn cell((system, query): (usize, usize)) -> String {
     format!("{} on query {}", small::SYSTEMS[system], query + 1)
 }
 
+/// A mean over some of the queries. A student may have divided by all of them.
+fn over(queries: usize, name: impl Into<String>, asks: impl Into<String>, mean: f64) -> Cell {
+    let slip = mean * queries as f64 / small::QUERIES as f64;
+    let told = format!("the right sum, divided by {}: over how many queries is the mean?", small::QUERIES);
+    number(name, asks, mean).with_slip(slip, told)
+}
+
 fn of_small(small: &Small) -> Vec<Cell> {
     let v2 = |(system, query)| {
         let [a, u, e] = small.numbers(system, query);
@@ -286,10 +298,11 @@ fn of_small(small: &Small) -> Vec<Cell> {
     let all = [0, 1, 2];
     let mean = |system: usize| small.mean_standardised(system, &all).0;
     let without = small.mean_standardised(0, &all).1;
-    let undefined = (0..small::QUERIES).filter(|&query| {
-        let [_, u, e] = small.numbers(0, query);
+    let is_undefined = |query: &usize| {
+        let [_, u, e] = small.numbers(0, *query);
         !ue::differ(u, e)
-    });
+    };
+    let undefined = (0..small::QUERIES).filter(is_undefined).count();
     let mut cells = vec![
         number("ue.v1", format!("V1 of {}", cell(small.above)), ue::v1(a, u, e)),
         number("ue.above", format!("V2 of {}", cell(small.above)), v2(small.above)),
@@ -297,19 +310,30 @@ fn of_small(small: &Small) -> Vec<Cell> {
     ];
     for (system, name) in small::SYSTEMS.iter().enumerate() {
         let asks = format!("mean V2 of {name} over the queries that have one");
-        cells.push(number(format!("ue.{}", name.to_lowercase()), asks, small.mean(system, ue::v2)));
+        cells.push(over(
+            small::QUERIES - undefined,
+            format!("ue.{}", name.to_lowercase()),
+            asks,
+            small.mean(system, ue::v2),
+        ));
     }
-    cells.push(number("ue.undefined", "queries without V1 and V2", undefined.count() as f64));
+    cells.push(number("ue.undefined", "queries without V1 and V2", undefined as f64));
     cells.push(number("z.first", "standardised score of X on query 1", small.standardised(0, 0, &all)));
     for (system, name) in small::SYSTEMS.iter().enumerate() {
         let asks = format!("mean standardised score of {name} over the queries that have one");
-        cells.push(number(format!("z.{}", name.to_lowercase()), asks, mean(system)));
+        cells.push(over(small::QUERIES - without, format!("z.{}", name.to_lowercase()), asks, mean(system)));
     }
+    let (alone, left_out) = small.mean_standardised(0, &[0, 1]);
     cells.push(number("z.undefined", "queries without a standardised score", without as f64));
     cells.extend([
-        number("leave.z", "mean standardised score of X among X and Y alone", small.mean_standardised(0, &[0, 1]).0),
-        number("leave.v2", "mean V2 of X after Z has left", small.mean(0, ue::v2)),
-        Cell::new("leave.unchanged", "which of the two stays as it was: v2 or z", Answer::word("v2")),
+        over(
+            small::QUERIES - left_out,
+            "leave.standardised",
+            "mean standardised score of X among X and Y alone",
+            alone,
+        ),
+        over(small::QUERIES - undefined, "leave.v2", "mean V2 of X after Z has left", small.mean(0, ue::v2)),
+        Cell::new("leave.unchanged", "which of the two stays as it was: v2 or standardised", Answer::word("v2")),
     ]);
     cells
 }

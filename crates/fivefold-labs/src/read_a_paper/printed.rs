@@ -73,7 +73,8 @@ impl PrintedTable {
     }
 }
 
-fn letter(row: usize) -> char {
+/// The letter in the name of a row.
+pub(crate) fn letter(row: usize) -> char {
     char::from(b'a' + row as u8)
 }
 

@@ -24,7 +24,7 @@ use super::losses::{Loss, finite_differences};
 use super::made::{Case, MadeQuery, cases, collection, letor, letor_of_cases};
 use super::{BUILD_SH, GRADIENTS_PY, GRADIENTS_RS, RANK_PY, RANK_RS};
 use crate::error::LabError;
-use crate::lab::{CodeResult, CodeRun};
+use crate::lab::{CodeResult, CodeRun, Help};
 
 /// A gradient is right up to this share of its size, or up to this number if it is below 1.
 const NEAR: f64 = 1e-6;
@@ -77,7 +77,10 @@ pub(crate) fn judge(seed: Seed, folder: &Path, worker: Option<&Worker>) -> Resul
         [Language::Python, Language::Rust].into_iter().filter(|language| language.is_filled_in(folder)).collect();
     let Some(&language) = changed.first() else {
         let told = format!("{} and {} are as they were handed out", GRADIENTS_PY.0, GRADIENTS_RS.0);
-        return Ok(all_failed(&told));
+        return Ok(CodeRun {
+            cells: Loss::ALL.into_iter().flat_map(|loss| open(loss, &told)).collect(),
+            remarks: Vec::new(),
+        });
     };
     let source = folder.join(language.file());
     let plain = fs::symlink_metadata(&source).is_ok_and(|there| there.is_file() && there.len() <= MOST_BYTES);
@@ -107,25 +110,58 @@ pub(crate) fn judge(seed: Seed, folder: &Path, worker: Option<&Worker>) -> Resul
         }
     }
     let text = experiment_text(language, worker.is_some())?;
-    let mut run = run_all(bench.path(), &text, &cases, &test, worker)?;
+    let mut run = run_all(bench.path(), language, &text, &cases, &test, worker)?;
     let others = changed.iter().filter(|other| **other != language);
     let left = others.map(|other| format!("; {} is filled in too, and was not run", other.file())).collect::<String>();
     run.remarks.insert(0, format!("{} was run{left}", language.file()));
     Ok(run)
 }
 
-/// Every cell without points, for one reason.
+/// Every cell without points, for one reason: it is told once.
 fn all_failed(told: &str) -> CodeRun {
-    CodeRun { cells: Loss::ALL.into_iter().flat_map(|loss| failed(loss, told)).collect(), remarks: Vec::new() }
+    let cells = Loss::ALL.into_iter().flat_map(names).enumerate();
+    let see = format!("see {}", gradient_cell(Loss::ALL[0]));
+    let result = |(place, name)| (name, no_points(if place == 0 { told } else { &see }));
+    CodeRun { cells: cells.map(result).collect(), remarks: Vec::new() }
 }
 
+/// The cells of a loss whose function raised an error.
 fn failed(loss: Loss, told: &str) -> [(String, CodeResult); 3] {
-    let see = || no_points("see the gradient of this loss");
-    [(gradient_cell(loss), no_points(told)), (trained_cell(loss), see()), (rules_cell(loss), see())]
+    let see = format!("see {}", gradient_cell(loss));
+    let [gradient, trained, rules] = names(loss);
+    [(gradient, no_points(told)), (trained, no_points(&see)), (rules, no_points(&see))]
+}
+
+/// The cells of a loss whose function is not filled in.
+fn open(loss: Loss, told: &str) -> [(String, CodeResult); 3] {
+    names(loss).map(|name| (name, CodeResult { help: Help::Open, ..no_points(told) }))
+}
+
+fn names(loss: Loss) -> [String; 3] {
+    [gradient_cell(loss), trained_cell(loss), rules_cell(loss)]
 }
 
 fn no_points(told: &str) -> CodeResult {
-    CodeResult { share: 0.0, told: told.lines().map(str::to_owned).collect() }
+    CodeResult { share: 0.0, told: told.lines().map(str::to_owned).collect(), help: Help::Told }
+}
+
+/// Whether a function stopped at the line of the stub.
+fn is_stub(reason: &str) -> bool {
+    reason.lines().any(|line| line.trim() == "NotImplementedError" || line.starts_with("not yet implemented: "))
+}
+
+/// What to say if the file fails before any function is called: the compiler, or Python's import,
+/// refuses it.
+fn refused(language: Language, reason: &str) -> Option<String> {
+    let (mark, what) = match language {
+        Language::Python => ("import gradients", "gradients.py cannot be loaded"),
+        Language::Rust => ("gradients.rs does not compile", "gradients.rs does not compile"),
+    };
+    let lines = || reason.lines().filter(|line| line.trim() != what);
+    reason
+        .lines()
+        .any(|line| line.trim() == mark)
+        .then(|| std::iter::once(what).chain(lines()).collect::<Vec<_>>().join("\n"))
 }
 
 pub(crate) fn gradient_cell(loss: Loss) -> String {
@@ -198,6 +234,7 @@ fn there(program: &str, arguments: &[&str]) -> Result<String, LabError> {
 
 fn run_all(
     bench: &Path,
+    language: Language,
     text: &str,
     cases: &[Case],
     test: &[MadeQuery],
@@ -230,34 +267,52 @@ fn run_all(
         let numbers = match written(0, place, documents)? {
             Ok(numbers) => numbers,
             Err(reason) => {
-                results.extend(failed(loss, &reason));
+                if let Some(told) = refused(language, &reason) {
+                    return Ok(all_failed(&told));
+                }
+                let cells = if is_stub(&reason) { open(loss, "is not filled in") } else { failed(loss, &reason) };
+                results.extend(cells);
                 continue;
             }
         };
         let (gradients, scores) = numbers.split_at(of_cases);
-        results.push((gradient_cell(loss), judge_gradients(loss, cases, gradients)));
-        results.push((trained_cell(loss), judge_ranker(test, scores)?));
+        let gradient = judge_gradients(loss, cases, gradients);
+        let mut trained = judge_ranker(test, scores)?;
+        // A wrong gradient is the likely cause, and has a hint of its own.
+        if gradient.share < 1.0 {
+            trained.help = Help::Told;
+        }
         let rules = match written(1, place, kit::numbers(kit::fits()))? {
             Ok(numbers) => judge_rules(&numbers),
             Err(reason) => no_points(&reason),
         };
-        results.push((rules_cell(loss), rules));
+        results.extend(names(loss).into_iter().zip([gradient, trained, rules]));
     }
     let mut remarks: Vec<String> = outcome.results.iter().flat_map(|results| results.stamps()).collect();
     remarks.dedup();
     Ok(CodeRun { cells: results, remarks })
 }
 
+/// Constants by which a gradient may be wrong, and what to say of each.
+const FACTORS: [(f64, &str); 3] = [
+    (-1.0, "each number has the wrong sign"),
+    (0.5, "each number is half of the right one"),
+    (2.0, "each number is twice the right one"),
+];
+
 /// The share of right cases, and the first wrong one.
 fn judge_gradients(loss: Loss, cases: &[Case], found: &[f64]) -> CodeResult {
     let mut right = 0;
     let mut told = Vec::new();
+    // Constants between what was returned and what is right, on all cases so far.
+    let mut factors = FACTORS.to_vec();
     let mut rest = found;
     for case in cases {
         let (own, behind) = rest.split_at(case.scores.len());
         rest = behind;
         let expected = loss.gradient(&case.scores, &case.grades);
         let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= NEAR * b.abs().max(1.0);
+        factors.retain(|(factor, _)| own.iter().zip(&expected).all(|(a, b)| is_near((a, &(factor * b)))));
         if own.iter().zip(&expected).all(is_near) {
             right += 1;
         } else if told.is_empty() {
@@ -271,10 +326,13 @@ fn judge_gradients(loss: Loss, cases: &[Case], found: &[f64]) -> CodeResult {
             }
         }
     }
+    if let Some((_, what)) = factors.first() {
+        told.push((*what).to_owned());
+    }
     if right < cases.len() {
         told.insert(0, format!("{right} of {} queries are right", cases.len()));
     }
-    CodeResult { share: f64::from(right as u32) / cases.len() as f64, told }
+    CodeResult { share: f64::from(right as u32) / cases.len() as f64, told, help: Help::Hint }
 }
 
 fn judge_ranker(test: &[MadeQuery], scores: &[f64]) -> Result<CodeResult, LabError> {
@@ -287,16 +345,16 @@ fn judge_ranker(test: &[MadeQuery], scores: &[f64]) -> Result<CodeResult, LabErr
     }
     let mean = sum / test.len() as f64;
     if mean >= LEAST_V2 {
-        return Ok(CodeResult { share: 1.0, told: Vec::new() });
+        return Ok(CodeResult { share: 1.0, told: Vec::new(), help: Help::Hint });
     }
     let told = format!("the trained ranker has a mean V2 of nDCG@5 of {mean:.3}; a random order has 0");
-    Ok(CodeResult { share: 0.0, told: vec![format!("{told}, and {LEAST_V2} is asked")] })
+    Ok(CodeResult { share: 0.0, told: vec![format!("{told}, and {LEAST_V2} is asked")], help: Help::Hint })
 }
 
 /// All points, or none: a ranker keeps the rules, or it does not.
 fn judge_rules(numbers: &[f64]) -> CodeResult {
     let told = kit::broken_rules(kit::fits(), numbers);
-    CodeResult { share: if told.is_empty() { 1.0 } else { 0.0 }, told }
+    CodeResult { share: if told.is_empty() { 1.0 } else { 0.0 }, told, help: Help::Told }
 }
 
 fn shown(numbers: &[f64]) -> String {

@@ -225,14 +225,51 @@ pub(super) fn broken_rules(fits: &[Fit], written: &[f64]) -> Vec<String> {
     let (broken, _) = go_over(Desk::Giving(given));
     let mut told = Vec::new();
     for Violation { rule, found, .. } in broken.iter().take(TOLD) {
-        told.push(format!("breaks the rule \"{}\": {}", rule.name, rule.demand));
+        told.push(format!("breaks the rule \"{}\": {}", rule.name, demand(rule.name).unwrap_or(rule.demand)));
+        // A function of the lab cannot return an error of fivefold's.
+        let found = found.replace(", but not with `FitError::Data` and a reason", "");
         told.push(format!("  found: {found}"));
-        told.push(format!("  to do: {}", rule.remedy));
+        told.push(format!("  to do: {}", remedy(rule.name).unwrap_or(rule.remedy)));
     }
     if broken.len() > TOLD {
         told.push(format!("breaks {} more", counted(broken.len() - TOLD, "rule")));
     }
     told
+}
+
+/// What a rule demands of the student's function, where the kit speaks of fivefold's own code.
+fn demand(rule: &str) -> Option<&'static str> {
+    Some(match rule {
+        "degenerate data" => "queries without anything to learn stop no training",
+        "effects" => "more passes of training alter the scores",
+        "learns" => "the trained ranker ranks much better than a random order",
+        "threads" | "seed" => "a second training with the same data gives the same model",
+        _ => return None,
+    })
+}
+
+/// What a student can do for a rule that depends on the function. The kit's own remedies are for
+/// rankers inside fivefold.
+fn remedy(rule: &str) -> Option<&'static str> {
+    Some(match rule {
+        "fit" => {
+            "return a list of finite numbers, one for each document; guard each division, and exp of large numbers"
+        }
+        "effects" => "return slopes that depend on scores and grades: with zeros, nothing is trained",
+        "training order" => {
+            "let the slope of a document depend on scores and grades, not on its place in the list; \
+             a rank is that of the scores"
+        }
+        "degenerate data" => {
+            "call your function with one document, and with equal grades. For one document, return a list of one \
+             number, such as [0.0]; where documents form no pairs, return zeros"
+        }
+        "learns" => "check the sign: a step of training moves each score against its slope",
+        "threads" | "seed" | "isolation" => {
+            "let the function depend on its arguments alone: draw nothing, and keep nothing from earlier calls"
+        }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -303,6 +340,21 @@ mod tests {
         }
     }
 
+    /// Words of the kit that a student, who sees no ranker of fivefold, cannot use.
+    #[test]
+    fn what_to_do_is_told_in_the_terms_of_the_lab() {
+        // The rules that depend on the function: see the head of this file.
+        let own = ["fit", "effects", "seed", "threads", "training order", "degenerate data", "learns", "isolation"];
+        for name in own {
+            let told = [remedy(name), demand(name)].map(Option::unwrap_or_default);
+            assert!(!told[0].is_empty(), "{name}");
+            for foreign in ["FitError", "`params`", "Ranker", "cx.", "Case"] {
+                assert!(told.iter().all(|text| !text.contains(foreign)), "{name}: {told:?}");
+            }
+        }
+        assert_eq!(remedy("help"), None);
+    }
+
     #[test]
     fn each_mistake_breaks_its_rule() {
         let ranknet = |scores: &[f64], grades: &[f64]| Loss::RankNet.gradient(scores, grades);
@@ -318,6 +370,8 @@ mod tests {
         let told = broken(&mut |s, g| (s.len() > 1).then(|| ranknet(s, g)));
         assert_eq!(rules(&told), ["degenerate data"], "{told:#?}");
         assert!(told.join("\n").contains("raised an error"), "{told:#?}");
+        assert!(told.join("\n").contains("to do: call your function with one document"), "{told:#?}");
+        assert!(told.join("\n").contains("a list of one number, such as [0.0]"), "{told:#?}");
         // Remembers how often it was called.
         let mut calls = 0.0;
         let told = broken(&mut |s, g| {

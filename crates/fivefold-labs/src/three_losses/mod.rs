@@ -29,7 +29,7 @@ const ABOUT: About = About {
     title: "Pointwise, pairwise, listwise",
     minutes: 85,
     learns: "differentiate three losses of a ranking, and train a ranker with each",
-    version: 3,
+    version: 4,
 };
 
 /// Files of the folder: the name and the text. Rust's have another ending here, so that no tool takes

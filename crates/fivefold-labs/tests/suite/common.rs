@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use fivefold_labs::{Answer, Cell, Graded, Grader, Lab, State, Student, answers, write_lab};
+use fivefold_labs::{Answer, Cell, Graded, GradedCell, Grader, Lab, State, Student, answers, write_lab};
 
 /// Ids of three students.
 pub const STUDENTS: [&str; 3] = ["s1234567", "Ada Lovelace", "группа 7"];
@@ -75,6 +75,16 @@ pub fn check(lab: &'static dyn Lab, solve: impl Fn(&Files) -> Solution, code: im
 /// The remarks but for the stamps: without a worker, no code is confined.
 pub fn remarks(graded: &Graded) -> Vec<&str> {
     graded.remarks.iter().map(String::as_str).filter(|remark| !remark.starts_with("UNCONFINED: ")).collect()
+}
+
+/// The cell that is graded if a student writes this answer and no other.
+pub fn answered(lab: &'static dyn Lab, student: &str, name: &str, value: &str) -> GradedCell {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("lab");
+    write_lab(lab, &Student::new(student).unwrap(), &folder).unwrap();
+    fill_in(&folder, &Solution::from([(name.to_owned(), value.to_owned())]));
+    let graded = Grader { no_run: true, ..Grader::default() }.grade(&folder).unwrap();
+    graded.cells.into_iter().find(|cell| cell.name == name).unwrap()
 }
 
 /// An answer that has no points.

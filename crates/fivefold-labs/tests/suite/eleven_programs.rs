@@ -1,9 +1,9 @@
 //! Lab 2, solved from its files by an evaluation of its own: the rules of the eleven programs as a
 //! table, and measures of one order, with ties by enumeration.
 
-use fivefold_labs::{Lab, Student, lab};
+use fivefold_labs::{Answer, Lab, Student, lab};
 
-use crate::common::{Files, STUDENTS, Solution, check, files, number};
+use crate::common::{Files, STUDENTS, Solution, answered, check, files, number};
 
 /// The rules of a program that matter in this lab.
 #[derive(Clone, PartialEq, Debug)]
@@ -315,6 +315,55 @@ fn an_evaluation_of_its_own_solves_the_lab_of_every_student() {
         solve(found, &worksheet(student))
     };
     check(own(), of, |_| {});
+}
+
+/// The rows of the worksheet's table of rules: names, and options.
+fn explained() -> Vec<(String, String)> {
+    let worksheet = worksheet(STUDENTS[0]);
+    let table = worksheet.split("| rule | option |").nth(1).unwrap().split("\n\n").next().unwrap();
+    let words = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').collect();
+        words(cells[0]).into_iter().zip(words(cells[1])).collect::<Vec<_>>()
+    };
+    table.lines().skip(2).flat_map(row).collect()
+}
+
+#[test]
+fn the_option_of_a_rule_counts_and_hints_keep_to_the_rules_of_the_worksheet() {
+    let table = explained();
+    assert_eq!(table.len(), 11, "{table:?}");
+    for number in 0..4 {
+        for cell in own().cells(&Student::new(&format!("student {number}")).unwrap()).unwrap() {
+            let Answer::Word(words) = &cell.answer else { continue };
+            let (rule, option) = table.iter().find(|(known, _)| *known == words[0]).unwrap();
+            assert_eq!(words[1..], [option.trim_start_matches('-').to_owned(), option.clone()], "{rule}");
+            assert!(cell.steps[0].contains("can matter for this measure"), "{:?}", cell.steps);
+            let told: Vec<&str> = cell.steps[1..].iter().map(|step| step.split(':').next().unwrap()).collect();
+            assert!(told.iter().all(|told| table.iter().any(|(known, _)| known == told)), "{told:?}");
+            assert!(told.contains(&rule.as_str()), "{told:?}");
+        }
+    }
+    // With the hyphens of the command line, and without them.
+    let solution = solve(&files(own(), STUDENTS[0]), &worksheet(STUDENTS[0]));
+    let (name, rule) = solution.iter().find(|(name, _)| name.ends_with(".rule")).unwrap();
+    let (_, option) = table.iter().find(|(known, _)| known == rule.trim_matches('"')).unwrap();
+    for written in [option.clone(), option.trim_start_matches('-').replace('-', "_")] {
+        assert_eq!(answered(own(), STUDENTS[0], name, &format!("{written:?}")).points, 2.0, "{written}");
+    }
+}
+
+/// What a rule adds when it is changed first is not its share, and that is said.
+#[test]
+fn what_a_rule_adds_in_one_order_is_told() {
+    let found = queries(&files(own(), STUDENTS[0]), "scores.txt");
+    let (a, b) = (rules("letor4"), rules("lightgbm"));
+    let of = |rules: &Rules| mean("ndcg@5", &found, rules);
+    for added in [of(&taken(&a, &b, "short_list")) - of(&a), of(&b) - of(&taken(&b, &a, "short_list"))] {
+        let cell = answered(own(), STUDENTS[0], "share.short_list", &format!("{added:.6}"));
+        assert_eq!(cell.points, 0.0);
+        assert!(cell.told[0].contains("mean over all orders"), "{added}: {cell:?}");
+    }
 }
 
 /// Each pair has exactly one rule for many students, and together they have all pairs.

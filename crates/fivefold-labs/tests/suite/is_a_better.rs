@@ -6,7 +6,7 @@ use std::process::Command;
 
 use fivefold_labs::{LABS, Lab, Student, lab};
 
-use crate::common::{Files, STUDENTS, Solution, check, files, number};
+use crate::common::{Files, STUDENTS, Solution, answered, check, files, number};
 
 /// The columns of a table, without the topics.
 fn columns(csv: &str) -> (Vec<String>, Vec<Vec<f64>>) {
@@ -210,6 +210,36 @@ fn each_cell_has_steps() {
             let value = value.trim_end_matches('0').trim_end_matches('.');
             assert!(cell.steps.iter().any(|step| step.contains(value)), "{} {value}: {:?}", cell.name, cell.steps);
         }
+    }
+}
+
+/// The ranker with the highest mean need not have the least p-value, so what is said of `honest` rests on
+/// the choice by the mean alone.
+#[test]
+fn what_is_said_of_honest_is_true_of_the_data() {
+    let mut not_least = 0;
+    for number in 0..8 {
+        let student = format!("student {number}");
+        let (_, random) = columns(&files(own(), &student)["random.csv"]);
+        let tests: Vec<[f64; 4]> = random[1..].iter().map(|ranker| t_test(ranker, &random[0])).collect();
+        let best = tests.iter().max_by(|a, b| a[0].total_cmp(&b[0])).unwrap();
+        not_least += usize::from(tests.iter().any(|test| test[3] < best[3]));
+        let told = answered(own(), &student, "random.honest", "[\"best-p\"]").steps.join(" ");
+        assert!(told.contains("chosen for its mean") && !told.contains("least"), "{told}");
+    }
+    assert!(not_least > 0);
+}
+
+#[test]
+fn a_p_value_of_one_side_is_told() {
+    for name in ["eight.t-p", "random.best-p", "random.fresh-p"] {
+        let cells = own().cells(&Student::new(STUDENTS[0]).unwrap()).unwrap();
+        let fivefold_labs::Answer::Number(Some(p)) = cells.iter().find(|cell| cell.name == name).unwrap().answer else {
+            panic!("{name}")
+        };
+        let cell = answered(own(), STUDENTS[0], name, &format!("{:.6}", p / 2.0));
+        assert_eq!(cell.points, 0.0);
+        assert!(cell.told[0].contains("take both sides") && cell.hint.unwrap().contains("two-sided"), "{name}");
     }
 }
 

@@ -1,10 +1,10 @@
 //! Lab 6, solved from its files: the laws of the tables on the printed text, and the formulas of the
 //! worksheet written out.
 
-use fivefold_labs::lab;
+use fivefold_labs::{Lab, State, Student, lab};
 use fivefold_studies::replay::FENG_KARMAKER_2023_SCORES;
 
-use crate::common::{Files, Solution, check, number};
+use crate::common::{Files, STUDENTS, Solution, answered, check, files, number};
 
 /// The rows of each table of the paper: their name and their numbers.
 fn tables(paper: &str) -> Vec<Vec<(String, Vec<f64>)>> {
@@ -216,7 +216,7 @@ fn solve(files: &Files) -> Solution {
         put(&format!("z.{name}"), z(system, &[0, 1, 2]).1);
     }
     put("z.first", z(0, &[0, 1, 2]).0);
-    put("leave.z", z(0, &[0, 1]).1);
+    put("leave.standardised", z(0, &[0, 1]).1);
     put("leave.v2", (0..4).map(|query| v2(0, query)).sum::<f64>() / 4.0);
     let words = rows.into_iter().map(|(table, row)| (format!("tables.t{table}"), row.to_owned()));
     let words =
@@ -228,7 +228,60 @@ fn solve(files: &Files) -> Solution {
     solution
 }
 
+/// The impossible row of table 4 breaks one of two limits, and the hint has both.
+#[test]
+fn the_hint_of_table_4_has_the_limit_that_is_broken() {
+    let (mut odd, mut beyond) = (0, 0);
+    for number in 0..12 {
+        let student = format!("student {number}");
+        let rows = tables(&files(own(), &student)["paper.md"]).remove(3);
+        let (_, cells) = rows.iter().find(|(_, cells)| !is_possible(4, cells)).unwrap();
+        let both = (cells[0] + cells[1] - cells[2]) / 2.0;
+        let hint = answered(own(), &student, "tables.t4", "\"none\"").hint.unwrap();
+        let limit = if !is_whole(both, 1e-9) {
+            odd += 1;
+            "c is a whole number"
+        } else {
+            assert!(both > cells[0].min(cells[1]), "{cells:?}");
+            beyond += 1;
+            "to the smaller power"
+        };
+        assert!(hint.contains(limit), "{hint}");
+    }
+    assert!(odd > 0 && beyond > 0, "{odd} {beyond}");
+    // Part 1 asks for conflicts, too. It trains for both limits.
+    let worksheet = own().handout(&Student::new(STUDENTS[0]).unwrap()).unwrap().worksheet;
+    let first = worksheet.split("## Part 2").next().unwrap();
+    assert!(first.contains("no\n  whole number c") || first.contains("no whole number c"), "{first}");
+    assert!(first.contains("more than the smaller power"), "{first}");
+}
+
+#[test]
+fn answers_in_another_form_are_told_the_form() {
+    let letter = answered(own(), STUDENTS[0], "tables.t7", "\"B\"");
+    assert_eq!((letter.state, letter.points), (State::Unreadable, 0.0));
+    assert!(letter.told[0].contains("write 7b, not b"), "{letter:?}");
+    let small = answered(own(), STUDENTS[0], "claim4.p", "\"<0.001\"");
+    assert!(small.state == State::Unreadable && small.told[0].contains("0.000 for <0.001"), "{small:?}");
+}
+
+/// A mean over four or three queries, divided by all five.
+#[test]
+fn a_mean_over_too_many_queries_is_told() {
+    let solution = solve(&files(own(), STUDENTS[0]));
+    for (name, queries) in [("ue.x", 4.0), ("z.y", 3.0), ("leave.standardised", 3.0), ("leave.v2", 4.0)] {
+        let right: f64 = solution[name].parse().unwrap();
+        let cell = answered(own(), STUDENTS[0], name, &format!("{:.6}", right * queries / 5.0));
+        assert_eq!(cell.points, 0.0, "{name}");
+        assert!(cell.told[0].contains("over how many queries"), "{name}: {cell:?}");
+    }
+}
+
+fn own() -> &'static dyn Lab {
+    lab("6").unwrap()
+}
+
 #[test]
 fn the_laws_and_formulas_solve_the_lab_of_every_student() {
-    check(lab("6").unwrap(), solve, |_| {});
+    check(own(), solve, |_| {});
 }

@@ -192,8 +192,19 @@ fn rust_is_compiled_and_one_wrong_function_loses_only_its_own_points() {
     assert!(cell(&cells, "listnet.trained").told[0].contains("a random order has 0"));
     let told = cell(&cells, "listnet.rules").told.join("\n");
     assert!(told.contains("breaks the rule \"learns\""), "{told}");
-    let told = cell(&graded("gradients.rs", Some("pub fn squared() {")), "squared.gradient").told.join("\n");
+    // One cause has one hint.
+    assert!(cell(&cells, "listnet.gradient").told.contains(&"each number has the wrong sign".to_owned()));
+    assert!(cell(&cells, "listnet.gradient").hint.is_some());
+    assert!(["listnet.trained", "listnet.rules"].iter().all(|name| cell(&cells, name).hint.is_none()));
+    // So has a file that the compiler refuses: the message is told once.
+    let cells = graded("gradients.rs", Some("pub fn squared() {"));
+    let told = cell(&cells, "squared.gradient").told.join("\n");
+    assert!(told.starts_with("gradients.rs does not compile\n"), "{told}");
     assert!(told.contains("error"), "the compiler's message is shown: {told}");
+    let code = cells.iter().filter(|cell| cell.state == State::Wrong && cell.name != "squared.gradient");
+    let code: Vec<&GradedCell> = code.collect();
+    assert_eq!(code.len(), 11);
+    assert!(code.iter().all(|cell| cell.told == ["see squared.gradient"] && cell.hint.is_none()), "{code:?}");
 }
 
 #[test]
@@ -218,8 +229,14 @@ fn stubs_have_no_points_and_what_fails_says_why() {
     let cells = graded("gradients.py", Some(&half));
     assert_eq!(cell(&cells, "squared.gradient").state, State::Right);
     assert_eq!(cell(&cells, "squared.trained").state, State::Right);
-    let told = cell(&cells, "ranknet.gradient").told.join("\n");
-    assert!(told.contains("NotImplementedError"), "{told}");
+    for loss in ["ranknet", "lambdas"] {
+        for part in ["gradient", "trained", "rules"] {
+            let open = cell(&cells, &format!("{loss}.{part}"));
+            assert_eq!((open.state, &open.told[..]), (State::Empty, &["is not filled in".to_owned()][..]), "{open:?}");
+        }
+    }
+    let broken = cell(&graded("gradients.py", Some("def squared(:\n")), "squared.gradient").told.join("\n");
+    assert!(broken.starts_with("gradients.py cannot be loaded\n") && broken.contains("SyntaxError"), "{broken}");
     let short = stub.replacen("    raise NotImplementedError", "    return []", 1);
     let told = cell(&graded("gradients.py", Some(&short)), "squared.gradient").told.join("\n");
     assert!(told.contains("returned 0 numbers for"), "{told}");
@@ -228,7 +245,33 @@ fn stubs_have_no_points_and_what_fails_says_why() {
         stub.replacen("    raise NotImplementedError", "    return [s - g for s, g in zip(scores, grades)]", 1);
     let cells = graded("gradients.py", Some(&scaled));
     assert_eq!(cell(&cells, "squared.gradient").state, State::Wrong);
+    assert!(cell(&cells, "squared.gradient").told.contains(&"each number is half of the right one".to_owned()));
     assert_eq!(cell(&cells, "squared.trained").state, State::Right);
+}
+
+#[test]
+fn a_rust_stub_is_an_empty_place() {
+    let stub = include_str!("../../src/three_losses/stubs/gradients.rs.txt");
+    let filled = "scores.iter().zip(grades).map(|(s, g)| 2.0 * (s - g)).collect()\n}";
+    let (head, rest) = stub.split_once("    todo!(\"squared").unwrap();
+    let code = format!("{head}{filled}{}", rest.split_once("}\n").map(|(_, rest)| rest).unwrap());
+    let cells = graded("gradients.rs", Some(&code));
+    assert_eq!(cell(&cells, "squared.gradient").state, State::Right, "{code}");
+    for part in ["gradient", "trained", "rules"] {
+        assert_eq!(cell(&cells, &format!("lambdas.{part}")).state, State::Empty);
+    }
+}
+
+/// `--no-run`: nothing is said of code that was not looked at.
+#[test]
+fn code_that_was_not_run_has_no_hint() {
+    let at = tempfile::tempdir().unwrap();
+    let folder = at.path().join("lab");
+    write_lab(lab("3").unwrap(), &Student::new(STUDENTS[0]).unwrap(), &folder).unwrap();
+    let graded = Grader { no_run: true, ..Grader::default() }.grade(&folder).unwrap();
+    let code: Vec<&GradedCell> = graded.cells.iter().filter(|cell| cell.state == State::NotRun).collect();
+    assert_eq!(code.len(), 12);
+    assert!(code.iter().all(|cell| cell.hint.is_none()), "{code:?}");
 }
 
 /// Gradients that are right on every graded query, in a ranker that breaks a rule.
@@ -251,6 +294,7 @@ fn a_right_gradient_loses_the_points_of_a_rule_that_it_breaks() {
         let told = broken.told.join("\n");
         assert!(told.contains("breaks the rule") && told.contains("found: ") && told.contains("to do: "), "{told}");
         assert!(told.contains(&format!("\"{rule}\"")), "{told}");
+        assert!(!told.contains("FitError") && !told.contains("`params`") && broken.hint.is_none(), "{told}");
     }
     for loss in ["listnet", "lambdas"] {
         assert_eq!(cell(&cells, &format!("{loss}.rules")).state, State::Right, "{loss}");

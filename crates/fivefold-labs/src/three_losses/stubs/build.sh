@@ -2,5 +2,9 @@
 set -e
 compiler=$1
 shift
-"$compiler" -O --edition 2021 -o rank rank.rs
-./rank "$@"
+"$compiler" -O --edition 2021 -o rank rank.rs || {
+    echo "gradients.rs does not compile" >&2
+    exit 1
+}
+# Where a function panics, its message is enough.
+RUST_BACKTRACE=0 ./rank "$@"
