@@ -93,6 +93,8 @@ pub struct Scratch {
     ranking: Vec<Assessment>,
     contributions: Vec<f64>,
     sums: Vec<f64>,
+    /// U of the slots of one measure.
+    uppers: Vec<f64>,
     /// For each slot, the standard error of its sum.
     errors: Vec<f64>,
 }

@@ -13,8 +13,10 @@
 //! One pass gives A at all cutoffs. E is A of one big tie, so A and E are equal to the last bit for
 //! a ranker that gives every document the same score.
 
+use std::array;
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use fivefold_base::Assessment;
 
@@ -237,13 +239,14 @@ impl From<Assessment> for Status {
 /// documents of the topic (its pool).
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryGrades {
-    ideal: Vec<u8>,
+    /// Shared with the pool by all rankings of it.
+    ideal: Arc<[u8]>,
     /// `at_least[g]` judged documents have grade g or higher.
     at_least: AtLeast,
     /// How many documents are ranked.
     ranked: usize,
     /// `at_least` of the ranked documents; `None` if exactly the judged documents are ranked.
-    ranked_at_least: Option<Box<AtLeast>>,
+    ranked_at_least: Option<AtLeast>,
 }
 
 /// Counts of documents with at least each grade.
@@ -279,12 +282,12 @@ impl QueryGrades {
     pub(crate) fn new(grades: &[u8]) -> Self {
         let mut ideal = grades.to_vec();
         ideal.sort_unstable_by(|a, b| b.cmp(a));
-        QueryGrades { ideal, at_least: at_least(grades), ranked: grades.len(), ranked_at_least: None }
+        QueryGrades { ideal: ideal.into(), at_least: at_least(grades), ranked: grades.len(), ranked_at_least: None }
     }
 
     /// The same pool, for a run that ranks documents of these grades.
     pub(crate) fn of_ranking(&self, ranked: &[u8]) -> Self {
-        let ranked_at_least = Some(Box::new(at_least(ranked)));
+        let ranked_at_least = Some(at_least(ranked));
         QueryGrades { ideal: self.ideal.clone(), at_least: self.at_least, ranked: ranked.len(), ranked_at_least }
     }
 
@@ -293,22 +296,15 @@ impl QueryGrades {
         QueryGrades::new(judged).of_ranking(ranked)
     }
 
-    /// Whether the pool has all judged documents that a run retrieved: at least as many of each
-    /// grade.
-    pub(crate) fn pool_covers(&self, retrieved: &[Assessment]) -> bool {
-        let mut of_grade = [0; GRADES];
-        let mut relevant = 0;
-        for_each_where(
-            retrieved,
-            |document| document.grade() > 0,
-            |place| {
-                of_grade[usize::from(retrieved[place].grade()) % GRADES] += 1;
-                relevant += 1;
-            },
-        );
-        of_grade[0] = retrieved.iter().map(|document| u32::from(document.is_judged())).sum::<u32>() - relevant;
-        let in_pool = self.at_least.windows(2).map(|at_least| at_least[0] - at_least[1]);
-        of_grade.iter().zip(in_pool).all(|(&retrieved, in_pool)| retrieved <= in_pool)
+    /// Whether the pool has all judged documents that a run ranks: at least as many of each grade.
+    /// `retrieved` is what is known of the ranked documents, in any order.
+    pub(crate) fn covers(&self, retrieved: &[Assessment]) -> bool {
+        let mut ranked = self.ranked_at_least.unwrap_or(self.at_least);
+        ranked[0] = retrieved.iter().map(|document| u32::from(document.is_judged())).sum();
+        let of_grade = |at_least: AtLeast| array::from_fn(|grade| at_least[grade] - at_least[grade + 1]);
+        let (ranked, in_pool): ([u32; GRADES], [u32; GRADES]) = (of_grade(ranked), of_grade(self.at_least));
+        // All grades are compared, without a branch for each.
+        ranked.iter().zip(in_pool).fold(true, |covers, (&ranked, in_pool)| covers & (ranked <= in_pool))
     }
 
     /// Number of ranked documents n.
@@ -328,7 +324,7 @@ impl QueryGrades {
 
     /// Number of ranked documents with at least this grade.
     pub fn ranked_relevant(&self, threshold: u8) -> usize {
-        let ranked = self.ranked_at_least.as_deref().unwrap_or(&self.at_least);
+        let ranked = self.ranked_at_least.as_ref().unwrap_or(&self.at_least);
         ranked[usize::from(threshold).min(GRADES)] as usize
     }
 
@@ -488,7 +484,8 @@ mod tests {
         assert_eq!([1, 2].map(|t| (pooled.relevant(t), pooled.ranked_relevant(t))), [(3, 1), (2, 1)]);
         let covers = |pool: &[u8], retrieved: &[Option<u8>]| {
             let retrieved: Vec<Assessment> = retrieved.iter().copied().map(Assessment::from).collect();
-            QueryGrades::new(pool).pool_covers(&retrieved)
+            let grades: Vec<u8> = retrieved.iter().map(|document| document.grade()).collect();
+            QueryGrades::pooled(pool, &grades).covers(&retrieved)
         };
         assert!(covers(&[1, 0], &[Some(1), None, None]) && covers(&[1, 0], &[Some(0), Some(1)]));
         assert!(!covers(&[1], &[Some(2)]) && !covers(&[1, 0], &[Some(0), Some(0)]));

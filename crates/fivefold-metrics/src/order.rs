@@ -117,6 +117,18 @@ fn key(score: f64, tie: u64, precision: Scores) -> u128 {
     u128::from(upper(score, precision)) << 64 | u128::from(tie)
 }
 
+/// Whether all scores are finite, and each is lower than the one before. No score is a branch.
+pub(crate) fn fall(scores: &[f64], precision: Scores) -> bool {
+    // If all fall, only the first and the last may be infinite.
+    let finite = [scores.first(), scores.last()].into_iter().flatten().all(|score| score.is_finite());
+    let pairs = scores.iter().zip(scores.iter().skip(1));
+    finite
+        && match precision {
+            Scores::F64 => pairs.fold(true, |fall, (one, next)| fall & (one > next)),
+            Scores::F32 => pairs.fold(true, |fall, (&one, &next)| fall & (one as f32 > next as f32)),
+        }
+}
+
 /// Fills in the rows of the documents from the first position to the last, each with the upper half
 /// of its key. Returns false if equal scores are averaged, shuffled or ordered by grades, or if
 /// something is wrong with scores or ids; the rows then have no meaning.
@@ -133,9 +145,8 @@ pub(crate) fn strict_rows(
         finite &= score.is_finite();
         (upper(score, precision), row)
     }));
-    // Most runs are in order.
-    if !finite || rows.windows(2).all(|pair| pair[0].0 < pair[1].0) {
-        return finite;
+    if !finite {
+        return false;
     }
     rows.sort_unstable();
     if ties == Ties::Input || rows.windows(2).all(|pair| pair[0].0 < pair[1].0) {
@@ -242,12 +253,14 @@ impl Order {
 impl Order {
     /// Takes over a ranking without ties.
     pub(crate) fn fill(&mut self, ranking: &[Assessment], only_judged: bool) {
-        let kept = || ranking.iter().filter(|document| !only_judged || document.is_judged());
         self.relevant.take();
         self.grades.clear();
-        self.grades.extend(kept().map(|document| document.grade()));
         self.statuses.clear();
-        if !only_judged {
+        if only_judged {
+            let judged = ranking.iter().filter(|document| document.is_judged());
+            self.grades.extend(judged.map(|document| document.grade()));
+        } else {
+            self.grades.extend(ranking.iter().map(|document| document.grade()));
             self.statuses.extend(ranking.iter().map(|&document| Status::from(document)));
         }
         self.ends.clear();
@@ -331,6 +344,23 @@ mod tests {
             assert!(matches!(keys(None, ties), MeasureError::NoDocumentIds { .. }));
             assert!(matches!(keys(Some(&["a", "a"]), ties), MeasureError::DuplicateDocumentId { .. }));
             assert!(matches!(keys(Some(&["a"]), ties), MeasureError::Count { found: 1, expected: 2, .. }));
+        }
+    }
+
+    #[test]
+    fn falling_scores_are_those_whose_keys_rise() {
+        let of_all = [f64::NAN, f64::INFINITY, 1e300, 2.0, 1.0 + 1e-9, 1.0, 0.0, -0.0, -1.0, f64::NEG_INFINITY];
+        for precision in [Scores::F64, Scores::F32] {
+            assert!(fall(&[], precision) && fall(&[2.0, 1.0, 0.0, -1.0, -2.5], precision));
+            for (one, other) in of_all.iter().flat_map(|&one| of_all.map(|other| (one, other))) {
+                let finite = one.is_finite() && other.is_finite();
+                assert_eq!(fall(&[one], precision), one.is_finite());
+                for scores in [&[one, other][..], &[3e300, one, other, -3e300], &[5.0, 4.0, 3.0, one, other]] {
+                    let keys: Vec<u128> = scores.iter().map(|&score| key(score, 0, precision)).collect();
+                    let rise = keys.windows(2).all(|pair| pair[0] < pair[1]);
+                    assert_eq!(fall(scores, precision), finite && rise, "{scores:?} {precision:?}");
+                }
+            }
         }
     }
 

@@ -139,7 +139,7 @@ impl Evaluator {
         let falling: Vec<u8> = retrieved.iter().map(|document| document.grade()).collect();
         let statuses: Vec<Status> = retrieved.iter().map(|&document| document.into()).collect();
         let grades = QueryGrades::pooled(pool, &falling);
-        if !grades.pool_covers(&retrieved) {
+        if !grades.covers(&retrieved) {
             return Err(MeasureError::NotInPool { query: id.to_owned() });
         }
         let bounds = self.bounds_of(id, &grades, &falling, if all_judged { &[] } else { &statuses });

@@ -7,9 +7,9 @@
 use fivefold_base::Assessment;
 
 use super::{Evaluator, Pool, Scratch};
-use crate::conventions::MissingTopics;
+use crate::conventions::{MissingTopics, Scores};
 use crate::error::MeasureError;
-use crate::order::strict_rows;
+use crate::order::{fall, strict_rows};
 use crate::spec::Version;
 
 /// What a run retrieved for a topic. The lists have an entry for each document, in one order.
@@ -88,8 +88,7 @@ impl Evaluator {
     /// the topic is judged for V1 and V2.
     pub fn asks_ids(&self, scores: &[f64]) -> bool {
         // A score that falls as a 32-bit float falls as a 64-bit float, too.
-        let falls = || scores.windows(2).all(|pair| pair[0] as f32 > pair[1] as f32);
-        self.conventions.ties.need_ids() && !(self.only_originals() && falls())
+        self.conventions.ties.need_ids() && !(self.only_originals() && fall(scores, Scores::F32))
     }
 
     fn only_originals(&self) -> bool {
@@ -104,6 +103,11 @@ impl Evaluator {
         scratch: &mut Scratch,
         out: &mut [f64],
     ) -> Result<(), MeasureError> {
+        let Retrieved { scores, assessments, .. } = retrieved;
+        // Most runs are in order.
+        if self.only_originals() && scores.len() == assessments.len() && fall(scores, self.conventions.scores) {
+            return self.originals(pool, assessments, scratch, out);
+        }
         let mut ranking = std::mem::take(&mut scratch.ranking);
         let is_strict = self.only_originals() && self.rank_strictly(retrieved, scratch, &mut ranking);
         let done = if is_strict { self.originals(pool, &ranking, scratch, out) } else { Ok(()) };

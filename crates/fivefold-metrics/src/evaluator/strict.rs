@@ -3,6 +3,8 @@
 //! A topic's pool is prepared once. A ranking then costs a pass for each base measure; the ideal
 //! order is looked at only by a measure whose original value is divided by U.
 
+use std::borrow::Cow;
+
 use fivefold_base::{Assessment, GradeScale};
 
 use super::base::Base;
@@ -17,6 +19,8 @@ pub struct Pool {
     pub(super) id: String,
     pub(super) grades: QueryGrades,
     scale: GradeScale,
+    /// The ends of its documents in a ranking without ties.
+    ends: Vec<u32>,
 }
 
 impl Pool {
@@ -33,7 +37,8 @@ impl Evaluator {
     /// If a grade exceeds the highest grade.
     pub fn pool(&self, id: &str, grades: &[u8]) -> Result<Pool, MeasureError> {
         self.check_grades(id, grades)?;
-        Ok(Pool { id: id.to_owned(), grades: QueryGrades::new(grades), scale: self.scale })
+        let ends = (1..=grades.len() as u32).collect();
+        Ok(Pool { id: id.to_owned(), grades: QueryGrades::new(grades), scale: self.scale, ends })
     }
 
     /// The original value of every column for a ranking without ties, from its first document to its
@@ -69,18 +74,16 @@ impl Evaluator {
         if pool.scale != self.scale {
             return Err(MeasureError::ForeignJudgement { query: pool.id.clone() });
         }
-        if !pool.grades.pool_covers(ranking) {
-            return Err(MeasureError::NotInPool { query: pool.id.clone() });
-        }
         scratch.order.fill(ranking, self.conventions.unjudged == Unjudged::Removed);
         let grades = pool.grades.of_ranking(&scratch.order.grades);
-        let ranked = scratch.order.ranked(&grades);
+        if !grades.covers(ranking) {
+            return Err(MeasureError::NotInPool { query: pool.id.clone() });
+        }
         scratch.sums.resize(self.slots, 0.0);
-        scratch.contributions.clear();
         let mut ideal = None;
         for base in &self.bases {
-            base.strict(&ranked, &mut scratch.contributions, &mut scratch.sums);
-            base.divide(&grades, &mut ideal, &mut scratch.sums);
+            base.strict(&scratch.order.ranked(&grades), &mut scratch.contributions, &mut scratch.sums);
+            base.divide(pool, &grades, &mut ideal, scratch);
         }
         for (value, column) in out.iter_mut().zip(&self.columns) {
             *value = scratch.sums[column.slot];
@@ -90,33 +93,39 @@ impl Evaluator {
 }
 
 /// The ideal order of a pool, with the unjudged documents of a run at its end.
-struct Ideal {
-    order: Vec<u8>,
-    ends: Vec<u32>,
+struct Ideal<'p> {
+    order: Cow<'p, [u8]>,
+    ends: Cow<'p, [u32]>,
 }
 
-impl Ideal {
-    fn of(grades: &QueryGrades) -> Self {
-        let mut order = grades.ideal().to_vec();
-        order.resize(order.len().max(grades.documents()), 0);
-        let ends = (1..=order.len() as u32).collect();
+impl<'p> Ideal<'p> {
+    /// Borrowed from the pool, unless the run ranks more documents than it has.
+    fn of(pool: &'p Pool, documents: usize) -> Self {
+        let mut order = Cow::Borrowed(pool.grades.ideal());
+        let mut ends = Cow::Borrowed(&pool.ends[..]);
+        if documents > order.len() {
+            order.to_mut().resize(documents, 0);
+            ends = (1..=documents as u32).collect();
+        }
         Ideal { order, ends }
     }
 }
 
 impl Base {
     /// Turns this measure's sums into original values. The ideal order is made once it is needed.
-    fn divide(&self, grades: &QueryGrades, ideal: &mut Option<Ideal>, sums: &mut [f64]) {
-        let mut upper = Vec::new();
+    fn divide<'p>(&self, pool: &'p Pool, grades: &QueryGrades, ideal: &mut Option<Ideal<'p>>, scratch: &mut Scratch) {
+        let Scratch { contributions, sums, uppers, .. } = scratch;
+        uppers.clear();
         for (place, (&cutoff, sum)) in self.cutoffs.iter().zip(&mut sums[self.first_slot..]).enumerate() {
             let denominator = self.measure.denominator(cutoff, grades);
             let mut normaliser = self.measure.normaliser(cutoff, grades, f64::NAN);
             // An infinite divisor says that the value is 0, but a measure whose U is 0 is undefined.
             if !normaliser.is_finite() {
-                if upper.is_empty() {
-                    upper = self.uppers(grades, ideal.get_or_insert_with(|| Ideal::of(grades)));
+                if uppers.is_empty() {
+                    let ideal = ideal.get_or_insert_with(|| Ideal::of(pool, grades.documents()));
+                    self.uppers(grades, ideal, contributions, uppers);
                 }
-                normaliser = self.measure.normaliser(cutoff, grades, upper[place]);
+                normaliser = self.measure.normaliser(cutoff, grades, uppers[self.first_slot + place]);
             }
             // Most divisors are 1, which changes no value.
             for divisor in [denominator, normaliser] {
@@ -127,16 +136,15 @@ impl Base {
         }
     }
 
-    /// U at each cutoff.
-    fn uppers(&self, grades: &QueryGrades, ideal: &Ideal) -> Vec<f64> {
+    /// U at each cutoff, written to this measure's slots.
+    fn uppers(&self, grades: &QueryGrades, ideal: &Ideal<'_>, contributions: &mut Vec<f64>, uppers: &mut Vec<f64>) {
         let best = Ranked::new(&ideal.order, &ideal.ends, grades);
-        let mut sums = vec![0.0; self.first_slot + self.cutoffs.len()];
-        self.strict(&best, &mut Vec::new(), &mut sums);
-        let upper = |(&cutoff, &sum): (&Option<usize>, &f64)| {
-            let ideal = self.measure.best(cutoff, grades, sum / self.measure.denominator(cutoff, grades));
-            self.measure.upper(cutoff, grades, ideal)
-        };
-        self.cutoffs.iter().zip(&sums[self.first_slot..]).map(upper).collect()
+        uppers.resize(self.first_slot + self.cutoffs.len(), 0.0);
+        self.strict(&best, contributions, uppers);
+        for (&cutoff, upper) in self.cutoffs.iter().zip(&mut uppers[self.first_slot..]) {
+            let ideal = self.measure.best(cutoff, grades, *upper / self.measure.denominator(cutoff, grades));
+            *upper = self.measure.upper(cutoff, grades, ideal);
+        }
     }
 
     /// The sums of a ranking without ties.
