@@ -1,20 +1,19 @@
 //! Runs and qrels as dicts of dicts, taken without a copy of their ids.
 //!
-//! An id is looked up where it lies in a small table of the judged documents ([`JudgedTopic`]), and is
+//! An id is looked up where it lies in a small table of the judged documents ([`JudgedDocuments`]), and is
 //! copied only where it may decide between equal scores. Dicts of anything but texts and numbers, and
 //! dicts with a fault, are left to [`crate::trec`], which is slower and names the fault.
 //!
 //! What bounds the speed is memory: a document is three objects, in three places. To walk the topics
 //! of all runs in turn, so that one table stays in the cache, was slower: dicts of one run lie together.
 
-mod judged;
 mod walk;
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use fivefold_base::dataset::IdTable;
-use fivefold_data::trec::{Duplicates, Matched, Qrels};
+use fivefold_data::trec::{Duplicates, JudgedDocuments, Matched, Qrels};
 use fivefold_metrics::conventions::Unjudged;
 use fivefold_metrics::evaluator::{Evaluator, Pool, Retrieved, RunValues};
 use fivefold_metrics::{Assessment, MeasureError};
@@ -24,7 +23,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString};
 use rayon::prelude::*;
 
-use self::judged::JudgedTopic;
 use crate::errors::data;
 use crate::work::in_threads;
 
@@ -121,7 +119,7 @@ struct Topic {
 
 impl Taken {
     /// Walks the dicts; `None` if one of them holds something else than texts and finite numbers.
-    fn of(run: &DictRun<'_>, judged: &[JudgedTopic<'_>], evaluator: &Evaluator) -> PyResult<Option<Self>> {
+    fn of(run: &DictRun<'_>, judged: &[JudgedDocuments<'_>], evaluator: &Evaluator) -> PyResult<Option<Self>> {
         let documents = run.by_topic.iter().flatten().map(|documents| documents.len()).sum();
         let mut taken = Taken {
             scores: Vec::with_capacity(documents),
@@ -142,7 +140,7 @@ impl Taken {
     fn add(
         &mut self,
         documents: Option<&Bound<'_, PyDict>>,
-        judged: &JudgedTopic<'_>,
+        judged: &JudgedDocuments<'_>,
         evaluator: &Evaluator,
     ) -> PyResult<bool> {
         // A topic that the run lacks has all its ids.
@@ -200,7 +198,7 @@ pub(crate) fn values_of_runs(
     evaluator: &Evaluator,
     threads: usize,
 ) -> PyResult<Vec<Option<ValuesOfRun>>> {
-    let judged: Vec<JudgedTopic<'_>> = qrels.topics.iter().map(|topic| JudgedTopic::new(&topic.judgements)).collect();
+    let judged: Vec<JudgedDocuments<'_>> = qrels.topics.iter().map(JudgedDocuments::of).collect();
     let taken = |run: &DictRun<'_>| Taken::of(run, &judged, evaluator);
     if threads == 1 {
         // One after the other, each while it is in the processor's cache.

@@ -57,7 +57,7 @@ impl DocumentId {
 
     /// The id's bytes.
     #[inline]
-    fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         match &self.0 {
             Form::Short { length, bytes } => &bytes[..usize::from(*length)],
             Form::Long(id) => id.as_bytes(),

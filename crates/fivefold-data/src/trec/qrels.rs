@@ -61,7 +61,7 @@ impl Judgement {
         u8::try_from(self.grade).ok()
     }
 
-    fn assessment(&self) -> Assessment {
+    pub(super) fn assessment(&self) -> Assessment {
         self.grade().map_or(Assessment::Pooled, Assessment::Judged)
     }
 }
