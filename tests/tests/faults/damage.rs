@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::FileExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use fivefold_core::Seed;
@@ -215,16 +215,24 @@ fn flip_in_the_midst(file: &Path) {
     open.write_all_at(&[byte[0] ^ 1], place).unwrap();
 }
 
+/// A run of the experiment on one thread.
+const MIDST: [&str; 8] = ["run", "midst.toml", "--out", "hurt", "--cache", "cache", "--threads", "1"];
+
+/// Starts the run, and waits until the second fold fits.
+fn in_second_fold(at: &Path) -> Child {
+    let child = process(at, &MIDST).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while !at.join("hurt/jobs/read/fold1/slow.json").exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child
+}
+
 #[test]
 fn a_cache_that_is_altered_in_the_midst_of_a_fit_fails_the_job_by_name() {
     let folder = slow_on_three_blocks();
     let at = folder.path();
-    let arguments = ["run", "midst.toml", "--out", "hurt", "--cache", "cache", "--threads", "1"];
-    let child = process(at, &arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    while !at.join("hurt/jobs/read/fold1/slow.json").exists() {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    // Now fold 2 fits.
+    let child = in_second_fold(at);
+    // Well into the fit.
     std::thread::sleep(Duration::from_millis(200));
     let file = cached(at);
     flip_in_the_midst(&file);
@@ -239,7 +247,7 @@ fn a_cache_that_is_altered_in_the_midst_of_a_fit_fails_the_job_by_name() {
     assert!(said.contains("fold 2: block 2 of 3"), "{said}");
     assert!(!file.exists());
     assert!(!at.join("hurt/scores/read/fold2/slow.txt").exists());
-    let output = run(at, &arguments.join(" "));
+    let output = run(at, &MIDST.join(" "));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.contains("kept in the cache"), "{said}");
     assert_same_content(&at.join("hurt"), &at.join("whole"));
@@ -268,18 +276,14 @@ fn a_damaged_block_that_is_checked_when_used_stops_the_run_and_drops_the_cache()
 fn a_cache_that_is_cut_short_in_the_midst_of_a_fit_costs_that_run_alone() {
     let folder = slow_on_three_blocks();
     let at = folder.path();
-    let arguments = ["run", "midst.toml", "--out", "hurt", "--cache", "cache", "--threads", "1"];
-    let child = process(at, &arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    while !at.join("hurt/jobs/read/fold1/slow.json").exists() {
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    let child = in_second_fold(at);
     let file = fs::File::options().write(true).open(cached(at)).unwrap();
     file.set_len(file.metadata().unwrap().len() / 2).unwrap();
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{said}");
     assert!(output.status.signal() == Some(7) || said.contains("was cut short"), "{:?} {said}", output.status);
-    succeed(at, &arguments);
+    succeed(at, &MIDST);
     assert_same_content(&at.join("hurt"), &at.join("whole"));
 }
 
