@@ -42,7 +42,11 @@ pub(super) fn evaluate(evaluator: &Evaluator, qrels: &Qrels, runs: &[String], id
     let pool = |topic: &QrelsTopic| evaluator.pool(&topic.id, &topic.grades());
     let pools = qrels.topics.iter().map(pool).collect::<Result<Vec<Pool>, MeasureError>>().map_err(Problem::from)?;
     let of_run = |(label, path): &(String, String)| one_run(evaluator, qrels, &pools, label, Path::new(path), ids);
-    let of_runs = runs.par_iter().map(of_run).collect::<miette::Result<Vec<ValuesOfRun>>>()?;
+    let of_runs = match &runs[..] {
+        // To begin the threads takes longer than to read a short run.
+        [run] => vec![of_run(run)?],
+        runs => runs.par_iter().map(of_run).collect::<miette::Result<Vec<ValuesOfRun>>>()?,
+    };
     let query =
         |(topic, pool): (&QrelsTopic, &Pool)| Query { fold: None, id: topic.id.clone(), documents: pool.documents() };
     let mut evaluated = Evaluated {
