@@ -1,7 +1,7 @@
 //! The command line: the options common to all commands, and exit codes.
 
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser};
@@ -57,7 +57,7 @@ pub(crate) fn run(registry: &Registry) -> u8 {
     let (command, common) = match parse(colour, &arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
-            let printed = error.print().and_then(|()| std::io::stdout().flush());
+            let printed = print(&error, colour).and_then(|()| std::io::stdout().flush());
             if let Err(unwritten) = printed
                 && unwritten.kind() != std::io::ErrorKind::BrokenPipe
                 && !error.use_stderr()
@@ -85,6 +85,21 @@ pub(crate) fn run(registry: &Registry) -> u8 {
         },
         u8::from,
     )
+}
+
+/// Prints an error, or the help or version for which the user asked.
+fn print(error: &clap::Error, colour: ColorChoice) -> std::io::Result<()> {
+    let mut out = std::io::stdout();
+    let is_plain = match colour {
+        ColorChoice::Always => false,
+        ColorChoice::Never => true,
+        ColorChoice::Auto => !out.is_terminal() && std::env::var_os("CLICOLOR_FORCE").is_none(),
+    };
+    if error.use_stderr() || !is_plain {
+        return error.print();
+    }
+    // At once: clap writes each line of a help, since it looks for colours between them.
+    out.write_all(error.render().to_string().as_bytes())
 }
 
 /// Parses the arguments. Only the command that they name is defined, unless it cannot be parsed: errors
@@ -116,10 +131,17 @@ pub(crate) fn command() -> clap::Command {
 /// The part of the command line that these arguments need. The options of a command are defined when it is
 /// named: to define those of all commands takes longer than some commands take.
 fn outline(arguments: &[OsString]) -> clap::Command {
+    let words: Option<Vec<&str>> = arguments.iter().skip(1).map(|word| word.to_str()).collect();
+    let first = arguments.get(1).and_then(|word| word.to_str());
+    // The version is printed before a command is looked for.
+    let is_version = matches!(first, Some("--version" | "-V"));
     // Options, and the help that clap adds, can name any command later.
-    let first =
-        arguments.get(1).and_then(|word| word.to_str()).filter(|word| !word.starts_with('-') && *word != "help");
-    Command::add(Common::command(), |name| first.is_none_or(|first| first == name), clap::Command::defer)
+    let named = first.filter(|word| !word.starts_with('-') && *word != "help");
+    let is_asked = |name: &str| !is_version && named.is_none_or(|named| named == name);
+    // A help of all commands has no need of the common options in each of them.
+    let is_help = matches!(words.as_deref(), Some([] | ["--help" | "-h"]));
+    let common = Common::command().mut_args(|option| if is_help { option.global(false) } else { option });
+    Command::add(common, is_asked, clap::Command::defer)
 }
 
 /// The command that the arguments name.

@@ -71,23 +71,30 @@ macro_rules! commands {
                 }
             }
 
+            /// The outlines of the commands, in the order of the help.
+            const OUTLINES: &[Outline] = &[
+                $(Outline {
+                    name: $word,
+                    about: concat!($($about),+),
+                    is_hidden: false $(|| $hide)?,
+                    // The options that commands share have docs of their own, which are not what the command does.
+                    complete: |to| {
+                        let about = concat!($($about),+).trim_start();
+                        <$module::Args as clap::Args>::augment_args(to).about(about).long_about(None::<&str>)
+                    },
+                },)+
+            ];
+
             /// Adds the commands of these names. Each is complete after `with` has called the function that it is given.
             pub(crate) fn add(
-                mut to: clap::Command,
+                to: clap::Command,
                 is_asked: impl Fn(&str) -> bool,
                 with: fn(clap::Command, Complete) -> clap::Command,
             ) -> clap::Command {
-                $(
-                    if is_asked($word) {
-                        const ABOUT: &str = concat!($($about),+);
-                        let named = clap::Command::new($word).about(ABOUT.trim_start())$(.hide($hide))?;
-                        // The options that commands share have docs of their own, which are not what the command does.
-                        to = to.subcommand(with(named, |to| {
-                            <$module::Args as clap::Args>::augment_args(to).about(ABOUT.trim_start()).long_about(None::<&str>)
-                        }));
-                    }
-                )+
-                to
+                to.subcommands(Self::OUTLINES.iter().filter(|outline| is_asked(outline.name)).map(|outline| {
+                    let Outline { name, about, is_hidden, complete } = *outline;
+                    with(clap::Command::new(name).about(about.trim_start()).hide(is_hidden), complete)
+                }))
             }
         }
     };
@@ -95,6 +102,14 @@ macro_rules! commands {
 
 /// Defines the options of a command.
 pub(crate) type Complete = fn(clap::Command) -> clap::Command;
+
+/// What the help of the whole program says of a command, and how to define the rest.
+struct Outline {
+    name: &'static str,
+    about: &'static str,
+    is_hidden: bool,
+    complete: Complete,
+}
 
 commands!(registry, screen, {
     /// Run an experiment: train, score, evaluate, show who is best and write the tables
