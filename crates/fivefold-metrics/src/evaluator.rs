@@ -13,6 +13,7 @@ mod drawn;
 mod exchanges;
 mod explained;
 mod judge;
+mod rearranged;
 mod run;
 mod strict;
 
@@ -31,6 +32,7 @@ use drawn::Drawn;
 pub use drawn::StandardErrors;
 pub use exchanges::Exchanges;
 pub use judge::Judged;
+pub(crate) use rearranged::Rearranged;
 pub use run::{Retrieved, RunValues};
 pub use strict::Pool;
 
@@ -88,6 +90,8 @@ struct Column {
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
     order: Order,
+    /// 1, 2, 3, ...: the ends of the groups of a ranking without ties.
+    strict_ends: Vec<u32>,
     /// Documents with what their scores are compared by, in ranked order.
     rows: Vec<(u64, u32)>,
     ranking: Vec<Assessment>,

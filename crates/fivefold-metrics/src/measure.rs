@@ -34,6 +34,12 @@ pub trait Measure: Send + Sync {
         out.fill(0.0);
     }
 
+    /// The contribution of a document without ties, if it depends on nothing but the document's grade
+    /// and its position (from 0): what [`contributions`](Self::contributions) gives.
+    fn contribution(&self, _grade: u8, _position: usize) -> Option<f64> {
+        None
+    }
+
     /// For a ranking without ties: fills in the sums of contributions up to each cutoff (`None`: the
     /// whole list), and returns true, if there is a faster way than to add contributions up.
     fn strict_sums(&self, _grades: &[u8], _: &QueryGrades, _cutoffs: &[Option<usize>], _sums: &mut [f64]) -> bool {

@@ -16,7 +16,7 @@ use fivefold_base::{Dataset, Seed};
 
 use crate::conventions::Conventions;
 use crate::error::MeasureError;
-use crate::evaluator::{Evaluator, Exchanges, Judged, Scratch};
+use crate::evaluator::{Evaluator, Exchanges, Judged, Rearranged, Scratch};
 use crate::mean::{mean, settle};
 use crate::spec::MeasureSpec;
 
@@ -102,6 +102,11 @@ impl Objective {
         self.evaluator.exchanges(&self.queries[query], 0, grades, scratch)
     }
 
+    /// Rankings without ties whose values are asked for after each of many small changes.
+    pub fn rankings(&self) -> Rankings<'_> {
+        Rankings { objective: self, query: 0, ranking: Rearranged::new(&self.evaluator, 0) }
+    }
+
     /// Whether the order of the documents alters the value of a query: the values of the best and
     /// the worst order differ by more than rounding. The order does not matter if all documents
     /// have one grade, if there is one document, or if the value is undefined. Nor does the order
@@ -142,6 +147,63 @@ impl Objective {
             }
         }
         Ok(sum / counted as f64)
+    }
+}
+
+/// A ranking without ties, whose positions get other grades one by one; made by
+/// [`Objective::rankings`]. No memory is allocated after the first ranking of the greatest length.
+///
+/// ```
+/// use fivefold_base::{Dataset, Seed};
+/// use fivefold_metrics::{Objective, dialect};
+///
+/// let train = Dataset::of_queries(1, [(&[0.9, 0.5, 0.1][..], &[0, 1, 0][..])])?;
+/// let objective = Objective::new(&"rr".parse()?, &dialect("paper")?.conventions(), &train, Seed::new(1))?;
+/// let mut rankings = objective.rankings();
+/// rankings.begin(0, [0, 1, 0].into_iter());
+/// assert_eq!(rankings.value(), 0.5);
+/// // The relevant document overtakes the first.
+/// rankings.put(0, 1);
+/// rankings.put(1, 0);
+/// assert_eq!(rankings.value(), 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Rankings<'a> {
+    objective: &'a Objective,
+    query: usize,
+    ranking: Rearranged<'a>,
+}
+
+impl Rankings<'_> {
+    /// Begins with a ranking of query `query`: the grades from the first position to the last. There
+    /// must be a grade for each document.
+    pub fn begin(&mut self, query: usize, grades: impl Iterator<Item = u8>) {
+        self.query = query;
+        self.ranking.begin(grades);
+    }
+
+    /// Puts a document of grade `grade` at `position` (from 0).
+    ///
+    /// # Panics
+    /// If there is no such position.
+    pub fn put(&mut self, position: usize, grade: u8) {
+        self.ranking.put(position, grade);
+    }
+
+    /// The grade at `position`.
+    ///
+    /// # Panics
+    /// If there is no such position.
+    pub fn grade(&self, position: usize) -> u8 {
+        self.ranking.grade(position)
+    }
+
+    /// The value of the ranking; NaN if it is undefined.
+    ///
+    /// # Panics
+    /// If there is no such query, or not one grade for each of its documents.
+    pub fn value(&mut self) -> f64 {
+        self.ranking.value(&self.objective.queries[self.query])
     }
 }
 

@@ -25,9 +25,9 @@ impl Evaluator {
         let base = self.bases.iter().rfind(|base| base.first_slot <= slot)?;
         let cutoff = base.cutoffs[slot - base.first_slot];
         let positions = cutoff.map_or(grades.len(), |k| k.min(grades.len()));
-        let ends = &mut scratch.order.ends;
-        ends.clear();
-        ends.extend(1..=grades.len() as u32);
+        let known = scratch.strict_ends.len() as u32;
+        scratch.strict_ends.extend(known + 1..=grades.len() as u32);
+        let ends = &scratch.strict_ends[..grades.len()];
         scratch.contributions.resize(positions.max(scratch.contributions.len()), 0.0);
         let contributions = &mut scratch.contributions[..positions];
         let ranked = Ranked::new(grades, ends, &judged.grades);

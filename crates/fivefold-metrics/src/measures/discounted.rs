@@ -72,6 +72,10 @@ impl Measure for Discounted {
         }
     }
 
+    fn contribution(&self, grade: u8, position: usize) -> Option<f64> {
+        Some(self.gain.of(grade) * self.discounts.at(position))
+    }
+
     // By gains of one's own, a lower grade may have the higher gain.
     fn best(&self, cutoff: Option<usize>, query: &QueryGrades, ideal: f64) -> f64 {
         if self.gain.is_rising() {

@@ -12,5 +12,6 @@ mod explain;
 mod invariants;
 mod negative;
 mod pools;
+mod rankings;
 mod real_data;
 mod whole;
