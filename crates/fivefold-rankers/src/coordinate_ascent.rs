@@ -23,10 +23,10 @@
 //! helps. Here each pass must gain the tolerance. (3) RankLib's steps down from a small weight go
 //! up, since a sign is lost; here they go down.
 //!
-//! Cost of `exact` for each feature and pass: one sweep over the crossings of documents above the
-//! cutoff, then one evaluation of the measure over all queries. Cost of `step`: up to 2 `steps` +
-//! 1 visits of all documents, which mostly find the order unchanged (`ladder`). On MQ2008 a fit
-//! takes about as long with either search. Restarts run in parallel.
+//! Cost of `exact` for each feature and pass: one sweep over the places where the ranking above the
+//! cutoff changes, then one evaluation of the measure over all queries. Cost of `step`: up to 2
+//! `steps` + 1 visits of all documents, which mostly find the order unchanged (`ladder`). Restarts
+//! run in parallel.
 //!
 //! No cost is quadratic: in a query of more than 4,096 documents, the `exact` search looks at a
 //! sample of 4,096 documents (`sample`), and a warning says so. A change is made only if the
@@ -38,22 +38,25 @@ mod sample;
 mod standing;
 mod step;
 
+use std::borrow::Cow;
+
 use fivefold_core::params::Preset;
-use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker, Rng};
+use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, QueryView, Ranker, Rng};
 use fivefold_metrics::{DIALECTS, MeasureError, MeasureSpec, Objective};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use self::exact::{ExactSearch, SAME};
+use self::exact::{ExactSearch, Present, SAME};
 use self::ladder::Ladder;
 use self::sample::Sample;
 use self::standing::{Standing, Standings};
 use self::step::StepSearch;
 use crate::boosting::check_measure;
-use crate::by_query::{mean, of_documents, score_error};
+use crate::by_query::{LEAST, cut, mean, of_documents, score_error};
 use crate::linear_model::{LinearModel, dot};
 use crate::memory::{Size, threads};
 use crate::validation::{require_order, validation};
+use crate::wide::{self, Loop, Vector};
 
 /// Coordinate ascent on a ranking measure.
 ///
@@ -172,7 +175,7 @@ impl Ranker for CoordinateAscent {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
         let restarts = threads().min(u64::from(self.restarts));
         let search = match self.search {
-            Search::Exact => 80 * train.documents + threads() * 64 * train.longest.min(sample::LONGEST as u64),
+            Search::Exact => 111 * train.documents + threads() * 64 * train.longest.min(sample::LONGEST as u64),
             Search::Step => 12 * train.documents + 8 * train.queries * u64::from(self.steps),
         };
         train.objective()
@@ -226,7 +229,28 @@ fn objective_error(error: MeasureError) -> FitError {
 }
 
 fn score_all(data: &Dataset, weights: &[f64]) -> Vec<f64> {
-    of_documents(data, |row| dot(weights, row))
+    let mut scores = vec![0.0; data.documents()];
+    let parts = cut(&mut scores, 1, data.queries().map(|query| query.len()));
+    parts.into_par_iter().enumerate().with_min_len(LEAST).for_each(|(query, scores)| {
+        wide::run(Scores { query: data.query(query).view(), weights, scores });
+    });
+    scores
+}
+
+/// Fills in the scores of a query's documents.
+struct Scores<'a> {
+    query: QueryView<'a>,
+    weights: &'a [f64],
+    scores: &'a mut [f64],
+}
+
+impl Loop for Scores<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        self.scores.iter_mut().zip(self.query.rows()).for_each(|(score, row)| *score = dot(self.weights, row));
+    }
 }
 
 /// Divides by the absolute sum; weights that are all 0 stay so.
@@ -286,6 +310,14 @@ struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
+    /// The values of the documents that the exact search looks at.
+    fn searched<'v>(&self, values: &'v [f64]) -> Cow<'v, [f64]> {
+        match self.sampled {
+            Some(rows) => Cow::Owned(rows.iter().map(|&row| values[row as usize]).collect()),
+            None => Cow::Borrowed(values),
+        }
+    }
+
     /// A restart, up to its last pass.
     fn climb(&self, restart: u32, starts: &Starts, standings: &Standings) -> Result<Climb<'a>, FitError> {
         let CoordinateAscent { restarts, tolerance, passes, .. } = *self.ranker;
@@ -335,6 +367,8 @@ struct Climb<'a> {
     /// The objective at `weights`.
     value: f64,
     column: Vec<f64>,
+    /// The state of `search = "exact"`.
+    present: Option<Present>,
     /// The state of `search = "step"`.
     ladder: Option<Ladder<'a>>,
 }
@@ -347,16 +381,20 @@ impl<'a> Climb<'a> {
             Search::Exact => None,
             Search::Step => Some(Ladder::new(problem.train, problem.objective, problem.depth)),
         };
-        let mut climb = Climb { weights, scores, value, column: Vec::new(), ladder };
-        climb.ladder_to_scores()?;
+        let mut climb = Climb { weights, scores, value, column: Vec::new(), present: None, ladder };
+        climb.stand_at_scores(problem)?;
         Ok(climb)
     }
 
-    fn ladder_to_scores(&mut self) -> Result<(), FitError> {
-        if let Some(ladder) = &mut self.ladder {
-            ladder.stand_at(&self.scores).map_err(score_error)?;
+    /// Brings the state of the search to the present scores.
+    fn stand_at_scores(&mut self, problem: &Problem<'_>) -> Result<(), FitError> {
+        match &mut self.ladder {
+            Some(ladder) => ladder.stand_at(&self.scores).map(|_| ()).map_err(score_error),
+            None => {
+                self.present = Some(problem.search.stand_at(problem.searched(&self.scores).into_owned()));
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     /// Changes the weight of a feature if a change is better.
@@ -370,11 +408,10 @@ impl<'a> Climb<'a> {
 
     fn best_change(&mut self, problem: &Problem<'_>, feature: usize) -> Result<Option<f64>, FitError> {
         let cx = problem.cx;
-        let Some(ladder) = &mut self.ladder else {
-            let Some(rows) = problem.sampled else { return problem.search.best_change(&self.scores, &self.column, cx) };
-            let of_rows = |values: &[f64]| rows.iter().map(|&row| values[row as usize]).collect::<Vec<f64>>();
-            return problem.search.best_change(&of_rows(&self.scores), &of_rows(&self.column), cx);
-        };
+        if let Some(present) = &self.present {
+            return problem.search.best_change(present, &problem.searched(&self.column), cx);
+        }
+        let Some(ladder) = &mut self.ladder else { return Ok(None) };
         let &CoordinateAscent { step, steps, .. } = problem.ranker;
         StepSearch { step, steps }
             .best_change(self.weights[feature], self.value + SAME, |changes| ladder.values(&self.column, changes, cx))
@@ -390,7 +427,7 @@ impl<'a> Climb<'a> {
         let value = mean(problem.objective, &scores)?;
         if value > self.value + SAME {
             (self.weights, self.scores, self.value) = (weights, scores, value);
-            self.ladder_to_scores()?;
+            self.stand_at_scores(problem)?;
         }
         Ok(())
     }

@@ -48,6 +48,7 @@ impl Model for LinearModel {
 }
 
 /// The sum of weights_j row_j. Four interleaved parts let additions overlap.
+#[inline(always)] // into loops in long vectors, too
 pub(crate) fn dot(weights: &[f64], row: &[f32]) -> f64 {
     let (weights, weights_rest) = weights.as_chunks::<4>();
     let (row, row_rest) = row.as_chunks::<4>();

@@ -2,29 +2,34 @@
 //!
 //! Along feature j every score is a line, s_i + t x_ij. A measure changes only where two lines of a
 //! query cross, at t = (s_i - s_k) / (x_k - x_i). (Och, ACL 2003, uses this for machine
-//! translation.) Each query is swept once from t = -infinity, and its changes of value are merged
-//! with the changes of all other queries. The answer is the middle of the best interval of t.
-//! Scales of features do not matter.
+//! translation.) The changes of value of each query are merged with the changes of all other
+//! queries. The answer is the middle of the best interval of t. Scales of features do not matter.
 //!
-//! Three facts keep the sweep short:
-//! - Documents of one grade are exchangeable. So the sweep follows only the ranks of *marked*
-//!   documents, which do not have the query's most frequent grade.
-//! - A document is above the cutoff k in one interval of t only. The interval begins at the k-th
-//!   last crossing at which the document overtakes another document, and ends at the k-th first
-//!   crossing at which another document overtakes it. So at most 2k crossings of a document
-//!   matter.
-//! - The measure is evaluated only where documents of different grades cross.
+//! Documents of one grade are exchangeable, so the measure is evaluated only where documents of
+//! different grades cross and a grade above the cutoff changes. There are two sweeps of a query, with
+//! the same changes:
+//! - From t = 0 up and down, over the events above the cutoff (`front`). This sweep gives up where
+//!   events coincide, and a long list without a cutoff is too much for it.
+//! - From t = -infinity, over the crossings of all documents that do not have the query's most
+//!   frequent grade (`crossings`).
 //!
 //! Documents with equal s and x never cross; the sweep ranks them in file order, whatever the tie
 //! policy. The climber evaluates the measure at the chosen point before it moves there. So a wrong
 //! choice costs time, but never gives a wrong model.
-//!
-//! Cost of a search: O(marked x documents) for the crossings of each query. The c crossings that
-//! matter are sorted in O(c log c), and each needs an evaluation of the measure on a ranking.
+
+mod crossings;
+mod front;
+
+use std::ops::Range;
 
 use fivefold_core::{Dataset, FitContext, FitError};
-use fivefold_metrics::{Objective, Scratch};
+use fivefold_metrics::Scratch;
+use fivefold_metrics::objective::{Objective, Rankings};
 use rayon::prelude::*;
+
+use self::crossings::CrossingSweep;
+use self::front::{Documents, Front, MOST_LEADERS, Overtaking, clearly_higher};
+use crate::by_query::cut;
 
 /// Values with a smaller difference are equal up to rounding in the sums.
 pub(super) const SAME: f64 = 1e-12;
@@ -36,7 +41,22 @@ pub(super) struct ExactSearch<'a> {
     objective: &'a Objective,
     /// Number of positions that the measure looks at.
     depth: usize,
+    /// The grades of all documents.
+    grades: Vec<u8>,
     queries: Vec<SweptQuery>,
+}
+
+/// The present scores, from which a search begins.
+pub(super) struct Present {
+    scores: Vec<f64>,
+    /// The rows of each query, from the highest score to the lowest, equal scores by row; rows
+    /// count from the query's first.
+    order: Vec<u32>,
+    /// Scores and grades in this order.
+    ordered: Vec<f64>,
+    grades: Vec<u8>,
+    /// For each document in this order, how many of its query have clearly higher scores.
+    higher: Vec<u32>,
 }
 
 /// A query whose value depends on the order of its documents.
@@ -57,30 +77,14 @@ struct Change {
     by: f64,
 }
 
-/// A marked document crosses another document at `t`.
-#[derive(Debug, Clone, Copy)]
-struct Crossing {
-    t: f64,
-    /// The marked document.
-    row: u32,
-    /// Whether the marked document is overtaken; if not, it overtakes.
-    falls: bool,
-    /// Whether both documents have the same grade, so that the ranking of grades does not change.
-    same_grade: bool,
-}
-
-/// Memory of one sweep.
-#[derive(Default)]
-struct Sweep {
-    crossings: Vec<Crossing>,
-    /// Crossings at which a document falls, and crossings at which it rises.
-    falls: Vec<Crossing>,
-    rises: Vec<Crossing>,
-    /// Rank of each marked document, from 0; a rank from the cutoff on is a lower bound.
-    rank: Vec<usize>,
-    /// Grades by rank, down to the cutoff.
-    ranking: Vec<u8>,
-    scratch: Scratch,
+/// Sweeps of queries, and the changes found so far.
+struct Sweep<'a> {
+    changes: Vec<Change>,
+    front: Front,
+    crossings: CrossingSweep,
+    /// The feature's values, from the highest score to the lowest.
+    xs: Vec<f64>,
+    rankings: Rankings<'a>,
 }
 
 impl<'a> ExactSearch<'a> {
@@ -96,31 +100,48 @@ impl<'a> ExactSearch<'a> {
                 queries.push(swept);
             }
         }
-        ExactSearch { objective, depth: depth.unwrap_or(usize::MAX), queries }
+        let grades = data.queries().flat_map(|query| query.grades()).copied().collect();
+        ExactSearch { objective, depth: depth.unwrap_or(usize::MAX), grades, queries }
+    }
+
+    /// Puts the documents of each query in the order of `scores`, a score for each document.
+    pub(super) fn stand_at(&self, scores: Vec<f64>) -> Present {
+        let rows = || (0..self.objective.len()).map(|query| self.objective.rows(query));
+        let mut order = vec![0; scores.len()];
+        let parts = cut(&mut order, 1, rows().map(|rows| rows.len()));
+        parts.into_par_iter().zip(rows().collect::<Vec<_>>()).with_min_len(64).for_each(|(order, rows)| {
+            order.iter_mut().zip(0..).for_each(|(place, row)| *place = row);
+            // The sum with 0 turns -0 into 0, which `total_cmp` would take for another number.
+            let score = |row: u32| scores[rows.start + row as usize] + 0.0;
+            order.sort_unstable_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
+        });
+        let in_order = || rows().flat_map(|rows| order[rows.clone()].iter().map(move |&row| rows.start + row as usize));
+        let ordered: Vec<f64> = in_order().map(|row| scores[row]).collect();
+        let grades = in_order().map(|row| self.grades[row]).collect();
+        let higher = rows().flat_map(|rows| clearly_higher(&ordered[rows])).collect();
+        Present { scores, order, ordered, grades, higher }
     }
 
     /// The best change t of a weight; `None` if no change is better than t = 0. `column` has the
-    /// feature's values and `scores` the present scores of the documents.
+    /// feature's values.
     pub(super) fn best_change(
         &self,
-        scores: &[f64],
+        present: &Present,
         column: &[f64],
         cx: &FitContext<'_>,
     ) -> Result<Option<f64>, FitError> {
         // Queries are swept in parallel and their changes joined in order, so the number of threads
         // does not matter.
-        let per_query: Vec<Vec<Change>> = self
+        let parts: Vec<Vec<Change>> = self
             .queries
-            .par_iter()
-            .with_min_len(64)
-            .map_init(Sweep::default, |sweep, query| {
-                let rows = query.first_row..query.first_row + query.grades.len();
-                sweep.changes(self, query, &scores[rows.clone()], &column[rows], cx)
+            .par_chunks(64)
+            .map(|queries| {
+                let mut sweep = Sweep::new(self);
+                queries.iter().try_for_each(|query| sweep.add_changes(self, query, present, column, cx))?;
+                Ok(sweep.changes)
             })
             .collect::<Result<_, FitError>>()?;
-        let mut changes = per_query.concat();
-        changes.sort_unstable_by(|a, b| a.t.total_cmp(&b.t));
-        Ok(best_interval(&changes, SAME * self.queries.len() as f64))
+        Ok(best_interval(&sorted(&parts), SAME * self.queries.len() as f64))
     }
 }
 
@@ -132,114 +153,153 @@ impl SweptQuery {
         let marked = (0u32..).zip(grades).filter(|&(_, &grade)| grade != background).map(|(row, _)| row).collect();
         SweptQuery { number, first_row, grades: grades.to_vec(), background, marked }
     }
+
+    fn rows(&self) -> Range<usize> {
+        self.first_row..self.first_row + self.grades.len()
+    }
 }
 
-impl Sweep {
-    /// All changes of one query's value, by rising t.
-    fn changes(
+impl<'a> Sweep<'a> {
+    fn new(search: &'a ExactSearch<'_>) -> Self {
+        Sweep {
+            changes: Vec::new(),
+            front: Front::default(),
+            crossings: CrossingSweep::default(),
+            xs: Vec::new(),
+            rankings: search.objective.rankings(),
+        }
+    }
+
+    /// Adds all changes of one query's value, by rising t.
+    fn add_changes(
         &mut self,
         search: &ExactSearch<'_>,
         query: &SweptQuery,
-        scores: &[f64],
+        present: &Present,
         column: &[f64],
         cx: &FitContext<'_>,
-    ) -> Result<Vec<Change>, FitError> {
-        let mut changes = Vec::new();
-        let depth = search.depth;
-        self.crossings.clear();
-        self.rank.clear();
-        self.rank.resize(scores.len(), 0);
-        for &row in &query.marked {
-            cx.check()?;
-            self.find_crossings(query, row, depth, scores, column);
+    ) -> Result<(), FitError> {
+        cx.check()?;
+        let begin = self.changes.len();
+        if !self.add_from_zero(search, query, present, column) {
+            self.changes.truncate(begin);
+            let rows = query.rows();
+            self.crossings.add_changes(
+                search,
+                query,
+                &present.scores[rows.clone()],
+                &column[rows],
+                cx,
+                &mut self.changes,
+            )?;
         }
-        if self.crossings.is_empty() {
-            return Ok(changes);
+        Ok(())
+    }
+
+    /// Adds the changes by two sweeps from t = 0. Returns whether that was possible.
+    fn add_from_zero(
+        &mut self,
+        search: &ExactSearch<'_>,
+        query: &SweptQuery,
+        present: &Present,
+        column: &[f64],
+    ) -> bool {
+        let rows = query.rows();
+        let depth = search.depth.min(rows.len());
+        if depth > MOST_LEADERS {
+            return false;
         }
-        self.crossings.sort_unstable_by(|a, b| a.t.total_cmp(&b.t));
-        let mut value = self.value(search, query);
-        let mut next = 0;
-        while let Some(&Crossing { t, .. }) = self.crossings.get(next) {
-            let mut altered = false;
-            while let Some(crossing) = self.crossings.get(next).filter(|crossing| crossing.t == t) {
-                let rank = &mut self.rank[crossing.row as usize];
-                let before = *rank;
-                *rank = if crossing.falls { before + 1 } else { before - 1 };
-                altered |= !crossing.same_grade && before.min(*rank) < depth;
-                next += 1;
+        let column = &column[rows.clone()];
+        self.xs.clear();
+        self.xs.extend(present.order[rows.clone()].iter().map(|&row| column[row as usize]));
+        let documents = Documents {
+            scores: &present.ordered[rows.clone()],
+            xs: &self.xs,
+            grades: &present.grades[rows.clone()],
+            higher: &present.higher[rows],
+            background: query.background,
+        };
+        for sign in [-1.0, 1.0] {
+            if !self.front.sweep(documents, depth, sign) {
+                return false;
             }
-            if altered {
-                cx.check()?;
-                let now = self.value(search, query);
+            if self.front.events.is_empty() {
+                continue;
+            }
+            let below = std::iter::repeat_n(query.background, documents.grades.len() - depth);
+            self.rankings.begin(query.number, documents.grades[..depth].iter().copied().chain(below));
+            let mut value = self.rankings.value();
+            let begin = self.changes.len();
+            for &Overtaking { t, position, grade } in &self.front.events {
+                let position = position as usize;
+                if position + 1 < depth {
+                    self.rankings.put(position + 1, self.rankings.grade(position));
+                }
+                self.rankings.put(position, grade);
+                let now = self.rankings.value();
                 if now != value {
-                    changes.push(Change { t, by: now - value });
+                    // Downwards, `now` is the value before the change, for rising t.
+                    let by = if sign < 0.0 { value - now } else { now - value };
+                    self.changes.push(Change { t: sign * t, by });
                     value = now;
                 }
             }
-        }
-        Ok(changes)
-    }
-
-    /// Finds the crossings that matter to document `marked`, and its rank before the first of them.
-    fn find_crossings(&mut self, query: &SweptQuery, marked: u32, depth: usize, scores: &[f64], column: &[f64]) {
-        let (falls, rises) = (&mut self.falls, &mut self.rises);
-        falls.clear();
-        rises.clear();
-        let row = marked as usize;
-        let (own_score, own_x, own_grade) = (scores[row], column[row], query.grades[row]);
-        // Documents that are above `marked` at every t.
-        let mut above = 0;
-        for (other, ((&score, &x), &grade)) in scores.iter().zip(column).zip(&query.grades).enumerate() {
-            if x == own_x {
-                above += usize::from(score > own_score || (score == own_score && other < row));
-                continue;
-            }
-            let t = (own_score - score) / (x - own_x);
-            let crossing = Crossing { t, row: marked, falls: x > own_x, same_grade: grade == own_grade };
-            if crossing.falls { falls.push(crossing) } else { rises.push(crossing) }
-        }
-        self.rank[row] = above;
-        let Some(places) = depth.checked_sub(above).filter(|&places| places > 0) else {
-            return;
-        };
-        // The document is below the cutoff for good once `places` others have overtaken it. Before
-        // it has overtaken all but `places` of the documents that it overtakes, it is below the
-        // cutoff too.
-        if falls.len() > places {
-            falls.select_nth_unstable_by(places - 1, |a, b| a.t.total_cmp(&b.t));
-            falls.truncate(places);
-        }
-        let enters = if rises.len() > places {
-            let (_, last, _) = rises.select_nth_unstable_by(places - 1, |a, b| b.t.total_cmp(&a.t));
-            let enters = last.t;
-            rises.truncate(places);
-            enters
-        } else {
-            f64::NEG_INFINITY
-        };
-        let fallen = falls.iter().filter(|crossing| crossing.t < enters).count();
-        self.rank[row] = above + rises.len() + fallen;
-        if fallen < places {
-            self.crossings.extend(falls.iter().filter(|crossing| crossing.t >= enters));
-            self.crossings.extend_from_slice(rises);
-        }
-    }
-
-    /// The measure of the ranking by `rank`.
-    fn value(&mut self, search: &ExactSearch<'_>, query: &SweptQuery) -> f64 {
-        self.ranking.clear();
-        self.ranking.resize(query.grades.len(), query.background);
-        let shown = self.ranking.len().min(search.depth);
-        for &row in &query.marked {
-            if let Some(grade) = self.ranking[..shown].get_mut(self.rank[row as usize]) {
-                *grade = query.grades[row as usize];
+            if sign < 0.0 {
+                self.changes[begin..].reverse();
             }
         }
-        search
-            .objective
-            .exchanges(query.number, &self.ranking, &mut self.scratch)
-            .map_or(f64::NAN, |ranked| ranked.value())
+        true
     }
+}
+
+/// The most buckets of [`sorted`] for the places of one sign.
+const BUCKETS: u64 = 4096;
+/// Places that are nearer to 0 than the farthest by more than this factor, as a power of 2, share a
+/// bucket.
+const OCTAVES: u64 = 24;
+
+/// Changes by rising t; changes at one place in their order. A bucket takes the places whose first
+/// bits agree, so most buckets have few places.
+fn sorted(parts: &[Vec<Change>]) -> Vec<Change> {
+    let all = || parts.iter().flatten();
+    // The magnitudes of negative and of other places, as whole numbers that rise with them.
+    let magnitude = |t: f64| t.abs().to_bits();
+    let (mut low, mut high) = ([u64::MAX; 2], [0; 2]);
+    for change in all() {
+        let (sign, size) = (usize::from(change.t >= 0.0), magnitude(change.t));
+        (low[sign], high[sign]) = (low[sign].min(size), high[sign].max(size));
+    }
+    let low = [0, 1].map(|sign| low[sign].max(high[sign].saturating_sub(OCTAVES << (f64::MANTISSA_DIGITS - 1))));
+    let shift = [0, 1].map(|sign| {
+        let range = high[sign].saturating_sub(low[sign]);
+        (u64::BITS - range.leading_zeros()).saturating_sub(BUCKETS.trailing_zeros())
+    });
+    let bucket = |t: f64| {
+        let sign = usize::from(t >= 0.0);
+        let bucket = magnitude(t).saturating_sub(low[sign]) >> shift[sign];
+        (if sign == 1 { BUCKETS + bucket } else { BUCKETS - 1 - bucket }) as usize
+    };
+    let mut ends = [0u32; 2 * BUCKETS as usize];
+    all().for_each(|change| ends[bucket(change.t)] += 1);
+    let mut total = 0;
+    for end in &mut ends {
+        (*end, total) = (total, total + *end);
+    }
+    let mut sorted = vec![Change { t: 0.0, by: 0.0 }; total as usize];
+    for &change in all() {
+        let end = &mut ends[bucket(change.t)];
+        sorted[*end as usize] = change;
+        *end += 1;
+    }
+    let mut begin = 0;
+    for end in ends {
+        let end = end as usize;
+        if end - begin > 1 {
+            sorted[begin..end].sort_by(|a, b| a.t.total_cmp(&b.t));
+        }
+        begin = end;
+    }
+    sorted
 }
 
 /// The middle of the interval with the highest sum of changes, which are sorted by t; of equal
@@ -280,100 +340,4 @@ fn best_interval(changes: &[Change], same: f64) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use fivefold_core::Seed;
-    use fivefold_metrics::{MeasureSpec, dialect};
-
-    use super::*;
-    use crate::test_data::{rows, signal_in_order};
-
-    fn objective(measure: &MeasureSpec, data: &Dataset) -> Objective {
-        Objective::new(measure, &dialect("paper").unwrap().conventions(), data, Seed::new(1)).unwrap()
-    }
-
-    /// The best objective over all intervals, by evaluation at the middle of each interval.
-    fn brute_force(data: &Dataset, objective: &Objective, scores: &[f64], column: &[f64]) -> f64 {
-        let mut places = Vec::new();
-        for query in 0..data.len() {
-            for a in objective.rows(query) {
-                for b in objective.rows(query).filter(|&b| column[b] != column[a]) {
-                    places.push((scores[a] - scores[b]) / (column[b] - column[a]));
-                }
-            }
-        }
-        places.sort_by(f64::total_cmp);
-        let outside = [places[0] - 1.0, places[places.len() - 1] + 1.0];
-        let middles = places.windows(2).map(|pair| pair[0] + (pair[1] - pair[0]) / 2.0);
-        middles.chain(outside).map(|t| at(objective, scores, column, t)).fold(f64::NEG_INFINITY, f64::max)
-    }
-
-    fn best_change(search: &ExactSearch<'_>, scores: &[f64], column: &[f64]) -> Option<f64> {
-        search.best_change(scores, column, &FitContext::new(Seed::new(1))).unwrap()
-    }
-
-    fn at(objective: &Objective, scores: &[f64], column: &[f64], t: f64) -> f64 {
-        let moved: Vec<f64> = scores.iter().zip(column).map(|(s, x)| s + t * x).collect();
-        objective.mean(&moved, &mut Scratch::default()).unwrap()
-    }
-
-    #[test]
-    fn finds_the_best_of_all_intervals() {
-        let data = signal_in_order(6, 9);
-        let mut rng = Seed::new(2).rng();
-        let mut better = 0;
-        for name in ["ndcg@3", "ndcg@10", "ndcg", "dcg.v1@5", "ap.v2@4", "err", "rr", "p@2", "meanndcg", "wta"] {
-            let measure: MeasureSpec = name.parse().unwrap();
-            let objective = objective(&measure, &data);
-            let search = ExactSearch::new(&data, &objective, measure.cutoff());
-            for _ in 0..20 {
-                let scores: Vec<f64> = (0..data.documents()).map(|_| rng.normal()).collect();
-                // There are few values, so many crossings coincide and many documents never cross.
-                let column: Vec<f64> = (0..data.documents()).map(|_| rng.below(5) as f64).collect();
-                let best = brute_force(&data, &objective, &scores, &column);
-                let now = at(&objective, &scores, &column, 0.0);
-                match best_change(&search, &scores, &column) {
-                    Some(t) => {
-                        let found = at(&objective, &scores, &column, t);
-                        assert!((found - best).abs() < 1e-9, "{name}: {found} at {t}, best {best}, now {now}");
-                        better += 1;
-                    }
-                    None => assert!(best <= now + 1e-9, "{name}: nothing found, but {best} is above {now}"),
-                }
-            }
-        }
-        assert!(better > 100, "{better}");
-    }
-
-    #[test]
-    fn only_queries_that_can_change_are_swept() {
-        let data = rows(&[&[(0, &[1.0]), (0, &[2.0])], &[(1, &[1.0]), (0, &[2.0]), (0, &[0.0])], &[(2, &[1.0])]]);
-        let measure = "ndcg@1".parse().unwrap();
-        let objective = objective(&measure, &data);
-        let search = ExactSearch::new(&data, &objective, Some(1));
-        assert_eq!(
-            search.queries.iter().map(|q| (q.number, q.background, q.marked.clone())).collect::<Vec<_>>(),
-            [(1, 0, vec![0])]
-        );
-        // The relevant document leads at no t: other documents have the x values 0 and 2 on both
-        // sides.
-        assert_eq!(best_change(&search, &[0.0, 0.0, 0.0, 0.5, 0.5, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]), None);
-        // With a score above the others it leads between -0.5 and 0.5, and this interval holds t =
-        // 0.
-        assert_eq!(best_change(&search, &[0.0, 0.0, 0.5, 0.0, 0.0, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]), None);
-        // It is ahead of the document at x = 2 for t below -0.25.
-        let t = best_change(&search, &[0.0, 0.0, 0.5, 0.75, -9.0, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]).unwrap();
-        assert!(t < -0.25 && t > -9.5, "{t}");
-    }
-
-    #[test]
-    fn the_widest_of_equal_intervals_is_taken() {
-        let change = |t, by| Change { t, by };
-        let changes = [change(1.0, 1.0), change(2.0, -1.0), change(4.0, 1.0), change(8.0, -1.0)];
-        assert_eq!(best_interval(&changes, SAME), Some(6.0));
-        // The interval beyond the last change counts as wide as all other intervals.
-        assert_eq!(best_interval(&[change(1.0, -1.0), change(3.0, 2.0)], SAME), Some(4.5));
-        // 0 lies in the best interval.
-        assert_eq!(best_interval(&[change(-1.0, 1.0), change(3.0, -2.0)], SAME), None);
-        assert_eq!(best_interval(&[], SAME), None);
-    }
-}
+mod tests;
