@@ -26,11 +26,14 @@
 //!
 //! Cost: O(n log n + min(truncation, cutoff) x n) a query, independent of the measure.
 
+mod pairs;
+
 use fivefold_base::words::counted;
 use fivefold_core::{Dataset, FitContext, FitError, Seed};
 use fivefold_metrics::{Objective, Scratch};
 use rayon::prelude::*;
 
+use self::pairs::{Ranked, add_pairs};
 use crate::boosting::Loss;
 use crate::memory::{Size, threads};
 use crate::ties::{TieBreaks, Ties};
@@ -83,15 +86,13 @@ pub(crate) struct LambdaLoss<'a> {
 pub(crate) struct Ranking {
     /// The numbers that break ties, by row.
     places: Vec<u32>,
-    /// Score, place and row of each document in one whole number. Sorted, the highest score comes
-    /// first, then the lowest place.
-    keys: Vec<u128>,
+    /// The upper bits of the score, and the row, of each document.
+    keys: Vec<u64>,
     order: Vec<u32>,
     grades: Vec<u8>,
     scores: Vec<f64>,
     exponentials: Vec<f64>,
     changes: Vec<f64>,
-    pairs: Pairs,
     first: Vec<f64>,
     second: Vec<f64>,
     scratch: Scratch,
@@ -177,7 +178,7 @@ impl<'a> LambdaLoss<'a> {
         let n = grades.len();
         self.ties.fill(query, draw, &mut ranking.places);
         ranking.rank(scores, grades);
-        let Ranking { order, grades, scores, exponentials, changes, pairs, scratch, .. } = ranking;
+        let Ranking { order, grades, scores, exponentials, changes, scratch, .. } = ranking;
         let Some(exchanges) = self.objective.exchanges(query, grades, scratch) else { return Ok(()) };
         let (best, worst) = (scores[0], scores[n - 1]);
         let far = self.sigma * (best - worst) > 2.0 * FARTHEST;
@@ -205,9 +206,8 @@ impl<'a> LambdaLoss<'a> {
                     *exponential = relative(score, here);
                 }
             }
-            pairs.resize(rest);
             let ranked = Ranked { exponentials: &exponentials[top..], scores: &scores[top..], changes, by_distance };
-            total += add_pairs(ranked, pairs, &mut ranking.first[top..], &mut ranking.second[top..]);
+            total += add_pairs(ranked, &mut ranking.first[top..], &mut ranking.second[top..]);
         }
         let total = 2.0 * self.sigma * total;
         let scale = if self.normalise && total > 0.0 { libm::log2(1.0 + total) / total } else { 1.0 };
@@ -220,92 +220,26 @@ impl<'a> LambdaLoss<'a> {
     }
 }
 
-/// A document and all documents ranked below it. `changes` has the change of the measure for the
-/// exchange with each lower document. If a change is below 0, the upper document is better.
-#[derive(Clone, Copy)]
-struct Ranked<'a> {
-    exponentials: &'a [f64],
-    scores: &'a [f64],
-    changes: &'a [f64],
-    by_distance: bool,
-}
-
-/// For each pair of a document: the number that its gradient gains and the lower document's
-/// gradient loses, and the number that both hessians gain.
-#[derive(Default)]
-struct Pairs {
-    distances: Vec<f64>,
-    lambdas: Vec<f64>,
-    hessians: Vec<f64>,
-}
-
-impl Pairs {
-    fn resize(&mut self, len: usize) {
-        self.distances.resize(len, 1.0);
-        self.lambdas.resize(len, 0.0);
-        self.hessians.resize(len, 0.0);
-    }
-}
-
-/// Adds the pairs of the first document of `ranked` to gradients and hessians; returns the sum of
-/// the absolute lambdas.
-fn add_pairs(ranked: Ranked<'_>, pairs: &mut Pairs, first: &mut [f64], second: &mut [f64]) -> f64 {
-    let Ranked { exponentials, scores, changes, by_distance } = ranked;
-    let Pairs { distances, lambdas, hessians } = pairs;
-    if by_distance {
-        for (distance, score) in distances.iter_mut().zip(&scores[1..]) {
-            *distance = 0.01 + (scores[0] - score);
-        }
-    } else {
-        distances.fill(1.0);
-    }
-    let top = exponentials[0];
-    let inputs = exponentials[1..].iter().zip(changes).zip(&*distances);
-    for ((lambda, hessian), ((&other, &change), &distance)) in lambdas.iter_mut().zip(&mut *hessians).zip(inputs) {
-        let sum = top + other;
-        // A single division gives 1 / (sum^2 distance), and 1 / (sum distance) follows from it.
-        let inverse = 1.0 / (sum * sum * distance);
-        let worse = if change < 0.0 { other } else { top };
-        *lambda = change * worse * (sum * inverse);
-        *hessian = change.abs() * (top * other * inverse);
-    }
-    for (sum, lambda) in first[1..].iter_mut().zip(&*lambdas) {
-        *sum -= lambda;
-    }
-    for (sum, hessian) in second[1..].iter_mut().zip(&*hessians) {
-        *sum += hessian;
-    }
-    let (sum, absolute) = sums(lambdas);
-    first[0] += sum;
-    second[0] += sums(hessians).0;
-    absolute
-}
-
-/// The sum, and the sum of absolute values. Four interleaved parts let additions overlap.
-fn sums(values: &[f64]) -> (f64, f64) {
-    let (chunks, rest) = values.as_chunks::<4>();
-    let (mut sum, mut absolute) = ([0.0; 4], [0.0; 4]);
-    for chunk in chunks {
-        for lane in 0..4 {
-            sum[lane] += chunk[lane];
-            absolute[lane] += chunk[lane].abs();
-        }
-    }
-    let fold = |parts: [f64; 4]| (parts[0] + parts[1]) + (parts[2] + parts[3]);
-    let of_rest = rest.iter().fold((0.0, 0.0), |(sum, absolute), value| (sum + value, absolute + value.abs()));
-    (fold(sum) + of_rest.0, fold(absolute) + of_rest.1)
-}
-
 impl Ranking {
+    /// Sorts the documents: the highest score comes first, and of equal scores the lowest place.
     fn rank(&mut self, scores: &[f64], grades: &[u8]) {
+        // The row takes the lowest bits of a score, so a key is one word. Documents whose scores
+        // differ in these bits alone are put in order afterwards.
+        let row_bits = scores.len().next_power_of_two().trailing_zeros();
         self.keys.clear();
-        let key = |((&score, &place), row): ((&f64, &u32), u32)| {
-            u128::from(falling(score)) << 64 | u128::from(place) << 32 | u128::from(row)
-        };
-        self.keys.extend(scores.iter().zip(&self.places).zip(0u32..).map(key));
+        self.keys.extend((0..).zip(scores).map(|(row, &score)| falling(score) >> row_bits << row_bits | row));
         self.keys.sort_unstable();
         self.order.clear();
-        self.order.extend(self.keys.iter().map(|&key| key as u32));
+        self.order.extend(self.keys.iter().map(|key| (key & ((1 << row_bits) - 1)) as u32));
+        let places = &self.places;
+        let mut start = 0;
+        for keys in self.keys.chunk_by(|one, other| one >> row_bits == other >> row_bits) {
+            if keys.len() > 1 {
+                self.order[start..start + keys.len()]
+                    .sort_unstable_by_key(|&row| (falling(scores[row as usize]), places[row as usize], row));
+            }
+            start += keys.len();
+        }
         self.grades.clear();
         self.grades.extend(self.order.iter().map(|&row| grades[row as usize]));
         self.scores.clear();
@@ -549,6 +483,33 @@ mod tests {
         let mut out = ([0.0; 4], [0.0; 4]);
         let end = loss.gradients(&[0.0; 4], Seed::new(3), &mut out.0, &mut out.1);
         assert!(matches!(end, Err(FitError::Cancelled)));
+    }
+
+    #[test]
+    fn documents_stand_by_score_then_by_place() {
+        let mut rng = Seed::new(12).rng();
+        let grades = [0; 300];
+        for documents in [1, 2, 3, 120, 128, 300] {
+            // Equal scores, scores that differ in the lowest bits, and other scores.
+            let score = |kind: usize| match kind {
+                0 => 0.5,
+                1 => -0.0,
+                2 => 0.0,
+                kind => f64::from_bits(0.75f64.to_bits() + kind as u64),
+            };
+            let mut scores: Vec<f64> = (0..documents).map(|_| score(rng.below(9) as usize)).collect();
+            (0..documents / 3).for_each(|row| scores[row] = rng.normal());
+            let mut ranking = Ranking { places: (0..documents as u32).collect(), ..Ranking::default() };
+            (1..documents).for_each(|row| ranking.places.swap(row, rng.below(row as u64 + 1) as usize));
+            ranking.rank(&scores, &grades[..documents]);
+            let mut expected: Vec<u32> = (0..documents as u32).collect();
+            expected.sort_by(|&a, &b| {
+                let [a, b] = [a, b].map(|row| row as usize);
+                scores[b].partial_cmp(&scores[a]).unwrap().then(ranking.places[a].cmp(&ranking.places[b]))
+            });
+            assert_eq!(ranking.order, expected);
+            assert!(ranking.scores.is_sorted_by(|one, other| one >= other));
+        }
     }
 
     #[test]

@@ -25,10 +25,10 @@ impl Size {
         self.documents + 360 * self.queries
     }
 
-    /// A ranking of the longest query: scores, places, keys, grades, and the changes and parts of
-    /// pairs.
+    /// A ranking of the longest query: scores, places, keys, grades, derivatives, and the changes of
+    /// the measure.
     pub fn ranking(self) -> u64 {
-        110 * self.longest
+        78 * self.longest
     }
 
     /// The features in bins: a byte a value, in panels of 32, and the cuts.
