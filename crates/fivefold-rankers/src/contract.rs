@@ -30,7 +30,7 @@ fn no_model_changes_without_its_version() {
 #[test]
 fn ties_in_file_order_break_the_rule_about_order() {
     const CHANGES: &[(&str, &str, bool)] = &{
-        let mut changes = changes("false", "'widths'", "'by-hessian'", true);
+        let mut changes = changes("false", "'widths'", "'by-hessian'", ("'quantised'", false), true);
         changes[4] = ("ties", "'drawn'", true);
         changes
     };

@@ -31,9 +31,9 @@ impl Size {
         78 * self.longest
     }
 
-    /// The features in bins: a byte a value, in panels of 32, and the cuts.
+    /// The features in bins: a byte a value, in panels of 32 and in columns, and the cuts.
     pub fn bins(self) -> u64 {
-        32 * self.panels() * self.documents + self.width * (48 + 4 * self.documents.min(256))
+        (32 * self.panels() + self.width) * self.documents + self.width * (48 + 4 * self.documents.min(256))
     }
 
     /// The threads that make bins: eight features as columns, and a sorted feature.

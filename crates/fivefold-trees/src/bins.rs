@@ -15,8 +15,9 @@
 //! brings eight bins. A panel is up to `PANEL` groups, whose bins lie side by side in half a cache
 //! line. The histograms of a group (8 x 256 x 16 bytes = 32 KiB) stay in the first-level cache
 //! while a block of documents streams by. A document that is read alone costs a cache line for
-//! each panel, not for each group. Cost: O(n log n) a feature; one byte a value, rounded up to 32
-//! features a panel.
+//! each panel, not for each group. A node is cut by the bins of one feature, which stand together
+//! once more. Cost: O(n log n) a feature; two bytes a value, one of them rounded up to 32 features
+//! a panel.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -148,6 +149,9 @@ pub struct BinnedMatrix {
     /// Groups of each panel; the last panel may have fewer.
     panel_groups: usize,
     panels: Vec<Panel>,
+    /// The bins of each feature once more, one after the other: many documents a cache line, where
+    /// a node is cut by one feature.
+    columns: Vec<Vec<u8>>,
 }
 
 /// The bins of some neighbouring groups.
@@ -197,10 +201,10 @@ impl BinnedMatrix {
         let bin_panel = |first_group: usize| {
             let groups = panel_groups.min(groups - first_group);
             let mut panel = Panel { groups, bins: vec![Slot::default(); rows.len()] };
-            let (mut features, mut columns) = (Vec::new(), Vec::new());
+            let (mut features, mut bins_of, mut columns) = (Vec::new(), Vec::new(), Vec::new());
             for group in 0..groups {
                 if stop() {
-                    return (features, panel, false);
+                    return (features, bins_of, panel, false);
                 }
                 let first = (first_group + group) * LANES;
                 let lanes = (rows.width() - first).min(LANES);
@@ -211,18 +215,23 @@ impl BinnedMatrix {
                     |sorted| cuts_of(sorted, max_bins, spacing),
                     panel.bins.iter_mut().map(|slot| &mut slot.0[group]),
                 ));
+                bins_of.extend((0..lanes).map(|lane| {
+                    let bins: Vec<u8> = panel.bins.iter().map(|slot| slot.0[group][lane]).collect();
+                    bins
+                }));
             }
-            (features, panel, true)
+            (features, bins_of, panel, true)
         };
         let binned: Vec<_> = (0..groups).into_par_iter().step_by(panel_groups).map(bin_panel).collect();
-        let (mut features, mut panels, mut whole) =
-            (Vec::with_capacity(rows.width()), Vec::with_capacity(binned.len()), true);
-        for (of_panel, panel, made) in binned {
+        let (mut features, mut columns) = (Vec::with_capacity(rows.width()), Vec::with_capacity(rows.width()));
+        let (mut panels, mut whole) = (Vec::with_capacity(binned.len()), true);
+        for (of_panel, bins_of, panel, made) in binned {
             features.extend(of_panel);
+            columns.extend(bins_of);
             panels.push(panel);
             whole &= made;
         }
-        (BinnedMatrix { rows: rows.len(), features, panel_groups, panels }, whole)
+        (BinnedMatrix { rows: rows.len(), features, panel_groups, panels, columns }, whole)
     }
 
     /// Number of documents.
@@ -254,8 +263,12 @@ impl BinnedMatrix {
     /// # Panics
     /// If `row` or `feature` is out of range.
     pub fn bin(&self, row: usize, feature: usize) -> u8 {
-        let (panel, group, lane) = self.place(feature);
-        panel.bins[row].0[group][lane]
+        self.columns[feature][row]
+    }
+
+    /// The bins of a feature, one a document.
+    pub(crate) fn column(&self, feature: usize) -> &[u8] {
+        &self.columns[feature]
     }
 
     /// The features of a group.

@@ -24,7 +24,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 /// Documents whose cells are made together.
-const BLOCK: usize = 1 << 14;
+pub(crate) const BLOCK: usize = 1 << 14;
 
 /// Bits of the document count: up to 16,777,215 documents (with multiplicity).
 pub(crate) const COUNT_BITS: u32 = 24;
@@ -36,37 +36,86 @@ const HESSIAN_BITS: i32 = 38;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub(crate) struct Cell {
-    pub gradient: i64,
+    gradient: i64,
     /// Hessian in the upper bits, count in the lower bits.
     weight: i64,
 }
 
-impl Cell {
+/// Sums of gradients, hessians and documents, packed in a few whole numbers that add up exactly.
+pub(crate) trait Sum: Copy + Default + PartialEq + std::fmt::Debug + Send + Sync {
+    /// Where the sums stand in the numbers.
+    type Fields: Copy + Default + Send + Sync;
+
+    fn add(&mut self, other: Self);
+    /// Takes away the sums of a part, exactly.
+    fn subtract(&mut self, other: Self);
+    /// In units.
+    fn gradient(self, fields: Self::Fields) -> i64;
+    /// In units.
+    fn hessian(self, fields: Self::Fields) -> i64;
+    /// The number of documents.
+    fn count(self, fields: Self::Fields) -> u32;
+
+    /// The sums without those of a part.
     #[inline(always)]
-    pub fn add(&mut self, other: Cell) {
+    fn minus(mut self, other: Self) -> Self {
+        self.subtract(other);
+        self
+    }
+}
+
+/// What a tree is grown from, beside the cell of each row.
+pub(crate) struct Scaled<S: Sum> {
+    pub units: Units,
+    pub fields: S::Fields,
+    /// The sum over all rows.
+    pub total: S,
+}
+
+/// The sums over the documents of a leaf.
+pub(crate) struct LeafSums {
+    pub gradient: f64,
+    pub hessian: f64,
+    pub documents: u32,
+}
+
+impl LeafSums {
+    pub fn new(total: Cell, units: Units) -> Self {
+        LeafSums {
+            gradient: total.gradient(()) as f64 * units.gradient,
+            hessian: total.hessian(()) as f64 * units.hessian,
+            documents: total.count(()),
+        }
+    }
+}
+
+impl Sum for Cell {
+    type Fields = ();
+
+    #[inline(always)]
+    fn add(&mut self, other: Cell) {
         self.gradient = self.gradient.wrapping_add(other.gradient);
         self.weight = self.weight.wrapping_add(other.weight);
     }
 
     #[inline(always)]
-    pub fn subtract(&mut self, other: Cell) {
+    fn subtract(&mut self, other: Cell) {
         self.gradient = self.gradient.wrapping_sub(other.gradient);
         self.weight = self.weight.wrapping_sub(other.weight);
     }
 
     #[inline(always)]
-    pub fn minus(mut self, other: Cell) -> Cell {
-        self.subtract(other);
-        self
+    fn gradient(self, (): ()) -> i64 {
+        self.gradient
     }
 
     #[inline(always)]
-    pub fn hessian(self) -> i64 {
+    fn hessian(self, (): ()) -> i64 {
         self.weight >> COUNT_BITS
     }
 
     #[inline(always)]
-    pub fn count(self) -> u32 {
+    fn count(self, (): ()) -> u32 {
         (self.weight & ((1 << COUNT_BITS) - 1)) as u32
     }
 }
@@ -76,6 +125,34 @@ impl Cell {
 pub(crate) struct Units {
     pub gradient: f64,
     pub hessian: f64,
+}
+
+/// The numbers of units a value.
+#[derive(Clone, Copy)]
+struct Scales {
+    gradient: f64,
+    hessian: f64,
+}
+
+impl Scales {
+    fn new(sums: &Sums) -> Self {
+        Scales {
+            gradient: power_of_two_scale(sums.gradient, GRADIENT_BITS),
+            hessian: power_of_two_scale(sums.hessian, HESSIAN_BITS),
+        }
+    }
+
+    /// The cell of a document with this gradient, hessian and multiplicity.
+    #[inline(always)]
+    fn cell(&self, (gradient, hessian, copies): (f64, f64, u32)) -> Cell {
+        let copies = i64::from(copies);
+        let hessian = (hessian * self.hessian + 0.5) as i64;
+        Cell { gradient: (gradient * self.gradient) as i64 * copies, weight: (hessian * copies) << COUNT_BITS | copies }
+    }
+
+    fn units(&self) -> Units {
+        Units { gradient: self.gradient.recip(), hessian: self.hessian.recip() }
+    }
 }
 
 /// Why no tree can be grown from gradients.
@@ -147,12 +224,31 @@ pub struct Gradients<'a> {
 }
 
 impl Gradients<'_> {
-    fn of(&self, row: usize) -> (f64, f64, u32) {
+    #[inline(always)]
+    pub(crate) fn of(&self, row: usize) -> (f64, f64, u32) {
         (self.first[row], self.second.map_or(1.0, |h| h[row]), self.copies.map_or(1, |w| w[row]))
     }
 
     /// Writes a cell for each row into `cells`. A document outside the sample gets a zero cell.
     pub(crate) fn to_cells(self, rows: usize, cells: &mut Vec<Cell>) -> Result<(Units, Cell), GrowError> {
+        let scales = Scales::new(&self.checked_sums(rows)?);
+        cells.resize(rows, Cell::default());
+        let fill = |(number, block): (usize, &mut [Cell])| {
+            let mut total = Cell::default();
+            for (row, cell) in (number * BLOCK..).zip(block) {
+                *cell = scales.cell(self.of(row));
+                total.add(*cell);
+            }
+            total
+        };
+        let totals: Vec<Cell> = cells.par_chunks_mut(BLOCK).enumerate().map(fill).collect();
+        let mut total = Cell::default();
+        totals.into_iter().for_each(|part| total.add(part));
+        Ok((scales.units(), total))
+    }
+
+    /// The sums over all rows.
+    pub(crate) fn checked_sums(&self, rows: usize) -> Result<Sums, GrowError> {
         let lengths = [
             ("gradients", Some(self.first.len())),
             ("hessians", self.second.map(<[f64]>::len)),
@@ -163,34 +259,22 @@ impl Gradients<'_> {
                 return Err(GrowError::Length { what, found, documents: rows });
             }
         }
-        let Sums { gradient, hessian, documents } = self.sums_of_blocks(rows).map_or_else(|| self.sums(0..rows), Ok)?;
-        if documents >= 1 << COUNT_BITS {
-            return Err(GrowError::TooManyDocuments { documents });
+        let sums = self.sums_of_blocks(rows).map_or_else(|| self.sums(0..rows), Ok)?;
+        if sums.documents >= 1 << COUNT_BITS {
+            return Err(GrowError::TooManyDocuments { documents: sums.documents });
         }
-        let gradient_scale = power_of_two_scale(gradient, GRADIENT_BITS);
-        let hessian_scale = power_of_two_scale(hessian, HESSIAN_BITS);
-        let cell_of = |row: usize| {
-            let (gradient, hessian, copies) = self.of(row);
-            let copies = i64::from(copies);
-            let hessian = (hessian * hessian_scale + 0.5) as i64;
-            Cell {
-                gradient: (gradient * gradient_scale) as i64 * copies,
-                weight: (hessian * copies) << COUNT_BITS | copies,
-            }
-        };
-        cells.resize(rows, Cell::default());
-        let fill = |(number, block): (usize, &mut [Cell])| {
+        Ok(sums)
+    }
+
+    /// The sums over the rows of each leaf, as exact as those of cells.
+    pub(crate) fn sums_of_leaves(&self, all: &Sums, leaves: &[&[u32]]) -> Vec<LeafSums> {
+        let scales = Scales::new(all);
+        let sums = |rows: &&[u32]| {
             let mut total = Cell::default();
-            for (row, cell) in (number * BLOCK..).zip(block) {
-                *cell = cell_of(row);
-                total.add(*cell);
-            }
-            total
+            rows.iter().for_each(|&row| total.add(scales.cell(self.of(row as usize))));
+            LeafSums::new(total, scales.units())
         };
-        let totals: Vec<Cell> = cells.par_chunks_mut(BLOCK).enumerate().map(fill).collect();
-        let mut total = Cell::default();
-        totals.into_iter().for_each(|part| total.add(part));
-        Ok((Units { gradient: gradient_scale.recip(), hessian: hessian_scale.recip() }, total))
+        leaves.par_iter().map(sums).collect()
     }
 
     /// The sums over all rows; `None` if a value is wrong. Blocks are summed in parallel, then
@@ -226,16 +310,16 @@ impl Gradients<'_> {
 
 /// Sums over some documents, counted with multiplicity.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums {
+pub(crate) struct Sums {
     /// Sum of the absolute gradients.
-    gradient: f64,
-    hessian: f64,
-    documents: u64,
+    pub gradient: f64,
+    pub hessian: f64,
+    pub documents: u64,
 }
 
 /// The largest power of two p with `sum` p <= 2^bits, but at most 2^1000; 1 for a sum of 0. (Sums
 /// below 1e-283 lose precision.)
-fn power_of_two_scale(sum: f64, bits: i32) -> f64 {
+pub(crate) fn power_of_two_scale(sum: f64, bits: i32) -> f64 {
     if sum == 0.0 {
         return 1.0;
     }
@@ -262,20 +346,20 @@ mod tests {
         let sum_abs: f64 = first.iter().map(|g| g.abs()).sum();
         let sum_h: f64 = second.iter().sum();
         for ((cell, g), h) in cells.iter().zip(&first).zip(&second) {
-            assert!((cell.gradient as f64 * units.gradient - g).abs() <= sum_abs * 2f64.powi(-60));
-            assert!((cell.hessian() as f64 * units.hessian - h).abs() <= sum_h * 2f64.powi(-38));
-            assert_eq!(cell.count(), 1);
+            assert!((cell.gradient(()) as f64 * units.gradient - g).abs() <= sum_abs * 2f64.powi(-60));
+            assert!((cell.hessian(()) as f64 * units.hessian - h).abs() <= sum_h * 2f64.powi(-38));
+            assert_eq!(cell.count(()), 1);
         }
-        assert_eq!(total.count(), 1000);
-        assert!((total.hessian() as f64 * units.hessian - sum_h).abs() <= 1000.0 * sum_h * 2f64.powi(-38));
+        assert_eq!(total.count(()), 1000);
+        assert!((total.hessian(()) as f64 * units.hessian - sum_h).abs() <= 1000.0 * sum_h * 2f64.powi(-38));
     }
 
     #[test]
     fn constant_hessian_is_exact_and_counts_copies() {
         let (cells, units, total) = cells(&[0.5, -0.25, 3.0], None, Some(&[2, 0, 1]));
-        assert_eq!(cells.iter().map(|c| c.count()).collect::<Vec<_>>(), [2, 0, 1]);
-        assert_eq!(total.hessian() as f64 * units.hessian, 3.0);
-        assert_eq!(total.gradient as f64 * units.gradient, 4.0);
+        assert_eq!(cells.iter().map(|c| c.count(())).collect::<Vec<_>>(), [2, 0, 1]);
+        assert_eq!(total.hessian(()) as f64 * units.hessian, 3.0);
+        assert_eq!(total.gradient(()) as f64 * units.gradient, 4.0);
     }
 
     #[test]
@@ -284,9 +368,9 @@ mod tests {
             let first = vec![-size; 1 << 12];
             let (_, units, total) = cells(&first, Some(&vec![size; 1 << 12]), None);
             let expected = size * 4096.0;
-            assert!((total.gradient as f64 * units.gradient / -expected - 1.0).abs() < 1e-9);
-            assert!((total.hessian() as f64 * units.hessian / expected - 1.0).abs() < 1e-6);
-            assert_eq!(total.count(), 1 << 12);
+            assert!((total.gradient(()) as f64 * units.gradient / -expected - 1.0).abs() < 1e-9);
+            assert!((total.hessian(()) as f64 * units.hessian / expected - 1.0).abs() < 1e-6);
+            assert_eq!(total.count(()), 1 << 12);
         }
     }
 

@@ -8,19 +8,19 @@
 //! Cost: documents x allowed features.
 
 use crate::bins::{BinnedMatrix, LANES, MISSING};
-use crate::cells::Cell;
+use crate::cells::Sum;
 use crate::split::{Cut, Scan, best_of};
 
 /// The cells of a group's features, and the documents' bins in a group.
-pub(crate) struct Direct {
+pub(crate) struct Direct<S> {
     /// All zero, except during a search.
-    cells: Box<[[Cell; 256]; LANES]>,
+    cells: Box<[[S; 256]; LANES]>,
     bins: Vec<[u8; LANES]>,
 }
 
-impl Direct {
+impl<S: Sum> Direct<S> {
     pub fn new() -> Self {
-        Direct { cells: Box::new([[Cell::default(); 256]; LANES]), bins: Vec::new() }
+        Direct { cells: Box::new([[S::default(); 256]; LANES]), bins: Vec::new() }
     }
 
     /// The best cut of the node with these rows. `cells` are in the order of the rows, and `total`
@@ -28,10 +28,10 @@ impl Direct {
     pub fn search(
         &mut self,
         matrix: &BinnedMatrix,
-        scan: &Scan,
+        scan: &Scan<S>,
         allowed: &[[bool; LANES]],
-        (rows, cells, total): (&[u32], &[Cell], Cell),
-    ) -> Option<Cut> {
+        (rows, cells, total): (&[u32], &[S], S),
+    ) -> Option<Cut<S>> {
         let mut best = None;
         let mut lanes = Vec::with_capacity(LANES);
         for (group, allowed) in allowed.iter().enumerate().filter(|(_, allowed)| allowed.contains(&true)) {
@@ -48,7 +48,7 @@ impl Direct {
                     let present = bits(met).filter(|&bin| bin != usize::from(MISSING));
                     best = best_of([best, scan.best(number, cells, present, total)]);
                 }
-                bits(met).for_each(|bin| cells[bin] = Cell::default());
+                bits(met).for_each(|bin| cells[bin] = S::default());
             }
         }
         best
@@ -57,7 +57,7 @@ impl Direct {
     /// Adds up some features of a group, and returns a bit for each cell that was met. The features
     /// of a document are added in turn, since an addition must wait for the previous addition to
     /// the same cell, and many neighbours share a bin.
-    fn add(&mut self, lanes: &[usize], cells: &[Cell]) -> [[u64; 4]; LANES] {
+    fn add(&mut self, lanes: &[usize], cells: &[S]) -> [[u64; 4]; LANES] {
         let mut met = [[0; 4]; LANES];
         for (bins, &cell) in self.bins.iter().zip(cells) {
             for &lane in lanes {

@@ -18,7 +18,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bins::MISSING;
-use crate::cells::{Cell, Units};
+use crate::cells::{Sum, Units};
 
 /// A gain below this share of the children's scores is rounding noise.
 const NOISE: f64 = 1e-12;
@@ -58,7 +58,7 @@ pub(crate) struct Limits {
 
 /// A cut that keeps the limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Cut {
+pub(crate) struct Cut<S> {
     /// Fall of the second-order loss, times two, in units of the loss.
     pub gain: f64,
     pub feature: u32,
@@ -66,13 +66,14 @@ pub(crate) struct Cut {
     pub bin: u8,
     pub missing_left: bool,
     /// The sum of the left side.
-    pub left: Cell,
+    pub left: S,
 }
 
 /// The limits in units of cells, so that the inner loop scales nothing. All scales are powers of
 /// two.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Scan {
+pub(crate) struct Scan<S: Sum> {
+    fields: S::Fields,
     min_documents: i64,
     leaf_documents: LeafDocuments,
     min_hessian: f64,
@@ -82,10 +83,11 @@ pub(crate) struct Scan {
     unit: f64,
 }
 
-impl Scan {
-    pub fn new(limits: &Limits, units: Units) -> Self {
+impl<S: Sum> Scan<S> {
+    pub fn new(limits: &Limits, units: Units, fields: S::Fields) -> Self {
         let unit = units.gradient * (units.gradient / units.hessian);
         Scan {
+            fields,
             min_documents: i64::from(limits.min_documents.max(1)),
             leaf_documents: limits.leaf_documents,
             min_hessian: limits.min_hessian / units.hessian,
@@ -101,20 +103,28 @@ impl Scan {
     pub fn best(
         &self,
         number: u32,
-        cells: &[Cell; 256],
+        cells: &[S; 256],
         bins: impl Iterator<Item = usize> + Clone,
-        total: Cell,
-    ) -> Option<Cut> {
+        total: S,
+    ) -> Option<Cut<S>> {
+        let fields = self.fields;
         match self.leaf_documents {
             LeafDocuments::Counted => {
-                let counted = |cell: Cell| i64::from(cell.count());
-                let present = counted(total.minus(cells[usize::from(MISSING)]));
+                let present = i64::from(total.minus(cells[usize::from(MISSING)]).count(fields));
+                let counted = |bin: usize| i64::from(cells[bin & 255].count(fields));
                 self.best_by(number, cells, bins, total, (counted, present))
             }
             LeafDocuments::ByHessian => {
-                let factor = f64::from(total.count()) / total.hessian() as f64;
-                let estimated = |cell: Cell| (cell.hessian() as f64 * factor + 0.5) as i64;
-                let present = bins.clone().map(|bin| estimated(cells[bin & 255])).sum();
+                let factor = f64::from(total.count(fields)) / total.hessian(fields) as f64;
+                let mut documents = [0u32; 256];
+                let mut present = 0;
+                for bin in bins.clone() {
+                    let estimated = (cells[bin & 255].hessian(fields) as f64 * factor + 0.5) as i64;
+                    // An estimate is at most the number of documents of a tree.
+                    documents[bin & 255] = estimated as u32;
+                    present += estimated;
+                }
+                let estimated = |bin: usize| i64::from(documents[bin & 255]);
                 self.best_by(number, cells, bins, total, (estimated, present))
             }
         }
@@ -126,23 +136,24 @@ impl Scan {
     fn best_by(
         &self,
         number: u32,
-        cells: &[Cell; 256],
+        cells: &[S; 256],
         bins: impl Iterator<Item = usize>,
-        total: Cell,
-        (documents_of, present): (impl Fn(Cell) -> i64, i64),
-    ) -> Option<Cut> {
+        total: S,
+        (documents_of, present): (impl Fn(usize) -> i64, i64),
+    ) -> Option<Cut<S>> {
+        let fields = self.fields;
         let missing = cells[usize::from(MISSING)];
-        let any_missing = missing.count() > 0;
-        let all = i64::from(total.count());
-        let mut best = Best { score: f64::NEG_INFINITY, bin: 0, missing_left: false, left: Cell::default() };
-        let (mut left, mut below) = (Cell::default(), 0);
+        let any_missing = missing.count(fields) > 0;
+        let all = i64::from(total.count(fields));
+        let mut best = Best { score: f64::NEG_INFINITY, bin: 0, missing_left: false, left: S::default() };
+        let (mut left, mut below) = (S::default(), 0);
         for bin in bins {
             let cell = cells[bin & 255];
-            if cell.count() == 0 {
+            if cell.count(fields) == 0 {
                 continue;
             }
             left.add(cell);
-            below += documents_of(cell);
+            below += documents_of(bin);
             let above = present - below;
             if any_missing {
                 if self.enough(below, all - below) {
@@ -157,13 +168,14 @@ impl Scan {
                 self.consider(left, total, bin, false, &mut best);
             }
         }
-        let parent = (total.gradient as f64).powi(2) / (total.hessian() as f64 + self.l2);
+        let parent = (total.gradient(fields) as f64).powi(2) / (total.hessian(fields) as f64 + self.l2);
         let gain = (best.score - parent) * self.unit;
         if !(gain > self.min_gain && gain > NOISE * best.score * self.unit) {
             return None;
         }
         let Best { bin, left, .. } = best;
-        let missing_left = if any_missing { best.missing_left } else { left.count() >= total.minus(left).count() };
+        let missing_left =
+            if any_missing { best.missing_left } else { left.count(fields) >= total.minus(left).count(fields) };
         Some(Cut { gain, feature: number, bin, missing_left, left })
     }
 
@@ -173,32 +185,37 @@ impl Scan {
     }
 
     #[inline(always)]
-    fn consider(&self, left: Cell, total: Cell, bin: usize, missing_left: bool, best: &mut Best) {
-        let right = total.minus(left);
-        let (left_hessian, right_hessian) = (left.hessian() as f64, right.hessian() as f64);
+    fn consider(&self, left: S, total: S, bin: usize, missing_left: bool, best: &mut Best<S>) {
+        let (fields, right) = (self.fields, total.minus(left));
+        let (left_hessian, right_hessian) = (left.hessian(fields) as f64, right.hessian(fields) as f64);
         if left_hessian.min(right_hessian) < self.min_hessian {
             return;
         }
         let (hl, hr) = (left_hessian + self.l2, right_hessian + self.l2);
-        let (gl, gr) = (left.gradient as f64, right.gradient as f64);
+        let (gl, gr) = (left.gradient(fields) as f64, right.gradient(fields) as f64);
         // gl^2 / hl + gr^2 / hr with one division; not a number (0 / 0) never wins.
-        let score = (gl * gl * hr + gr * gr * hl) / (hl * hr);
+        let (dividend, divisor) = (gl * gl * hr + gr * gr * hl, hl * hr);
+        // Most scores are lower by so much that the rounded quotient is not above the best.
+        if dividend < best.score * divisor * (1.0 - 2f64.powi(-50)) {
+            return;
+        }
+        let score = dividend / divisor;
         if score > best.score && score.is_finite() {
             *best = Best { score, bin: bin as u8, missing_left, left };
         }
     }
 }
 
-struct Best {
+struct Best<S> {
     score: f64,
     bin: u8,
     missing_left: bool,
-    left: Cell,
+    left: S,
 }
 
 /// The cut that gains most; of equal gains, the first cut.
-pub(crate) fn best_of(cuts: impl IntoIterator<Item = Option<Cut>>) -> Option<Cut> {
-    let mut best: Option<Cut> = None;
+pub(crate) fn best_of<S: Copy>(cuts: impl IntoIterator<Item = Option<Cut<S>>>) -> Option<Cut<S>> {
+    let mut best: Option<Cut<S>> = None;
     for cut in cuts.into_iter().flatten() {
         if best.is_none_or(|best| cut.gain > best.gain) {
             best = Some(cut);

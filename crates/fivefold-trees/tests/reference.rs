@@ -2,7 +2,7 @@
 //! document.
 #![allow(clippy::unwrap_used)]
 
-use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, LeafDocuments, Rows, Tree, add_tree_scores};
+use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, LeafDocuments, Precision, Rows, Tree, add_tree_scores};
 
 /// A small random generator without a dependency (Marsaglia's xorshift).
 struct Draws(u64);
@@ -198,11 +198,10 @@ fn trees_are_those_of_the_exact_grower() {
     }
 }
 
-fn grow_in_pool(made: &Made, threads: usize, node_features: f64) -> Tree {
+fn grow_in_pool(made: &Made, threads: usize, growth: Growth) -> Tree {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let matrix = BinnedMatrix::new(&Rows::new(vec![&made.values], made.width), 64);
-        let growth = Growth { leaves: 31, min_documents: 5, node_features, ..Growth::default() };
         let mut draws = Draws(99);
         let gradients = Gradients { first: &made.first, second: Some(&made.second), copies: None };
         Grower::new(&matrix, growth).grow(gradients, None, &mut |n| (draws.next() % n as u64) as usize).unwrap()
@@ -212,13 +211,53 @@ fn grow_in_pool(made: &Made, threads: usize, node_features: f64) -> Tree {
 #[test]
 fn any_number_of_threads_grows_the_same_tree() {
     let made = made(5, 3000, 30, 0.1);
-    for node_features in [1.0, 0.3] {
-        let one = grow_in_pool(&made, 1, node_features);
+    let growth = Growth { leaves: 31, min_documents: 5, ..Growth::default() };
+    let quantised = Growth { precision: Precision::Quantised, ..growth };
+    for growth in [growth, Growth { node_features: 0.3, ..growth }, quantised] {
+        let one = grow_in_pool(&made, 1, growth);
         assert_eq!(one.values().len(), 31);
-        assert_eq!(one, grow_in_pool(&made, 2, node_features));
-        assert_eq!(one, grow_in_pool(&made, 3, node_features));
+        assert_eq!(one, grow_in_pool(&made, 2, growth));
+        assert_eq!(one, grow_in_pool(&made, 3, growth));
     }
-    assert_ne!(grow_in_pool(&made, 1, 1.0), grow_in_pool(&made, 1, 0.3));
+    let grown = |growth| grow_in_pool(&made, 1, growth);
+    assert_ne!(grown(growth), grown(Growth { node_features: 0.3, ..growth }));
+    assert_ne!(grown(growth), grown(quantised));
+}
+
+/// Gradients that are whole units need no rounding, so the tree is that of the exact gradients.
+#[test]
+fn quantised_gradients_of_whole_units_grow_the_exact_tree() {
+    for (missing, leaf_documents) in [(0.0, LeafDocuments::Counted), (0.2, LeafDocuments::ByHessian)] {
+        let mut made = made(6, 4000, 20, missing);
+        made.first.iter_mut().for_each(|gradient| *gradient = (*gradient * 4.0).round());
+        made.second.iter_mut().for_each(|hessian| *hessian = if *hessian < 0.1 { 1.0 } else { 2.0 });
+        let growth = Growth { leaves: 31, min_documents: 5, leaf_documents, ..Growth::default() };
+        let exact = grow_in_pool(&made, 1, growth);
+        assert_eq!(exact.values().len(), 31);
+        assert_eq!(exact, grow_in_pool(&made, 1, Growth { precision: Precision::Quantised, ..growth }));
+    }
+}
+
+/// Leaf values are Newton steps of the exact gradients of the leaf's documents.
+#[test]
+fn leaf_values_of_quantised_gradients_are_exact() {
+    let made = made(8, 2000, 20, 0.1);
+    let matrix = BinnedMatrix::new(&Rows::new(vec![&made.values], made.width), 255);
+    let growth = Growth { leaves: 12, l2: 0.5, precision: Precision::Quantised, ..Growth::default() };
+    let mut grower = Grower::new(&matrix, growth);
+    let gradients = Gradients { first: &made.first, second: Some(&made.second), copies: Some(&made.copies) };
+    let mut draws = Draws(5);
+    let tree = grower.grow(gradients, None, &mut |n| (draws.next() % n as u64) as usize).unwrap();
+    assert_eq!(tree.values().len(), 12);
+    for ((rows, value), documents) in grower.leaf_rows().zip(tree.values()).zip(tree.documents().unwrap()) {
+        let sum = |values: &[f64]| -> f64 {
+            rows.iter().map(|&row| values[row as usize] * f64::from(made.copies[row as usize])).sum()
+        };
+        // Hessians are exact to 3e-12 of their sum (`cells`); those of words would be wrong by some 1e-6.
+        assert!((value + sum(&made.first) / (sum(&made.second) + 0.5)).abs() < 5e-8);
+        assert_eq!(*documents, rows.iter().map(|&row| made.copies[row as usize]).sum::<u32>());
+        assert!(*documents >= 20);
+    }
 }
 
 #[test]
