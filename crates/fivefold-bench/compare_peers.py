@@ -102,14 +102,16 @@ def save_lightgbm(prefix, file):
 # LambdaMART.
 
 
-def lambdamart_lightgbm(train, test, leaves, trees, threads, min_documents=20, seed=1, scores=None, model=None):
+def lambdamart_lightgbm(
+    train, test, leaves, trees, threads, min_documents=20, seed=1, scores=None, model=None, quantised=False
+):
     import lightgbm
 
     features, grades, sizes = arrays(train)
     settings = dict(
         objective="lambdarank", learning_rate=RATE, num_leaves=leaves, max_bin=255, num_threads=threads, verbose=-1,
         seed=seed, min_data_in_leaf=min_documents, label_gain=[0, 1, 3, 7, 15], force_col_wise=True,
-        lambdarank_truncation_level=30,
+        lambdarank_truncation_level=30, use_quantized_grad=quantised,
     )
     with Clock() as binning:
         data = lightgbm.Dataset(features, grades, group=sizes, params=settings).construct()

@@ -180,23 +180,23 @@ def per_tree(run, trees):
     return difference
 
 
-def lambdamart_ours(leaves, threads=THREADS, judged=True):
+def lambdamart_ours(leaves, threads=THREADS, judged=True, **more):
     def run(bench, trees, seed):
         scores, test = bench.path("scores.ours"), test_text(bench, seed)
-        settings = params(preset="'lightgbm'", trees=trees, leaves=leaves)
+        settings = params(preset="'lightgbm'", trees=trees, leaves=leaves, **more)
         measured = bench.ours("train", "lambdamart", train_text(bench, seed), test, scores, threads, seed, *settings)
         return measured | ({"ndcg": bench.ndcg(scores, test)} if judged and trees == TREES else {})
 
     return per_tree(run, TREES)
 
 
-def lambdamart_theirs(work, leaves, trees=SOME):
+def lambdamart_theirs(work, leaves, trees=SOME, **more):
     """Judged if there are as many trees as of ours."""
 
     def run(bench, trees, seed):
         scores, test = bench.path("scores.theirs"), test_text(bench, seed)
         files = dict(train=bench.arrays(train_text(bench, seed)), test=bench.arrays(test), scores=scores)
-        measured = bench.theirs(work, leaves=leaves, trees=trees, threads=THREADS, **files)
+        measured = bench.theirs(work, leaves=leaves, trees=trees, threads=THREADS, **files, **more)
         return measured | ({"ndcg": bench.ndcg(scores, test)} if trees == TREES else {})
 
     return per_tree(run, trees)
@@ -215,6 +215,19 @@ def lambdamart(leaves):
                 *(catboost if leaves == 31 else []),
             ],
             slow=True, paired=True,
+        ),
+        Work(
+            f"lambdamart-{leaves}-quantised", "LambdaMART, quantised gradients", settings, "CPU ms a tree",
+            lambda m: m["cpu"] * 1000, over_seeds(lambdamart_ours(leaves, gradients="'quantised'")),
+            [
+                Peer("ours, exact gradients", over_seeds(lambdamart_ours(leaves))),
+                Peer(
+                    "LightGBM, use_quantized_grad",
+                    over_seeds(lambdamart_theirs("lambdamart_lightgbm", leaves, TREES, quantised=True)), 2,
+                ),
+                Peer("LightGBM", over_seeds(lambdamart_theirs("lambdamart_lightgbm", leaves, TREES)), 2),
+            ],
+            limit={31: 40, 10: 30}[leaves], slow=True, paired=True,
         ),
         Work(
             f"lambdamart-{leaves}-threads", "LambdaMART on two threads", settings.replace("1 thread", "2 threads, wall"),
