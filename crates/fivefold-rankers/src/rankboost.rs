@@ -132,7 +132,8 @@ impl Ranker for RankBoost {
         check_measure("stop_measure", &self.stop_measure)
     }
 
-    /// Two bytes a value, and the memory to find the thresholds.
+    /// A byte a value, or two with thresholds between all values, and the memory to find the
+    /// thresholds.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
         let of_validation = if self.early_stopping > 0 { validation.objective() + 8 * validation.documents } else { 0 };
@@ -142,7 +143,9 @@ impl Ranker for RankBoost {
             8 * train.documents * threads().min(train.width)
         };
         let values = if self.thresholds == 0 { train.documents } else { train.documents.min(self.thresholds as u64) };
-        let groups = 16 * train.documents * train.width.div_ceil(8) + 32 * train.width;
+        let (groups, in_words) = (train.width.div_ceil(8), 16 * train.documents);
+        let in_bytes = if self.thresholds == 0 { in_words } else { 8 * train.documents };
+        let groups = in_bytes * groups + in_words * threads().min(groups) + 32 * train.width;
         let rounds = self.rounds as u64 * tree(2);
         (24 * train.documents + 88 * train.queries + train.width * (24 + 4 * values))
             + of_validation

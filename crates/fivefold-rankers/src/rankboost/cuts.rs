@@ -4,8 +4,8 @@
 //! document d. For each feature, every document adds its potential to its bin. The sum of all bins
 //! above a threshold is r of this threshold, so one walk from the highest bin down gives r of all
 //! thresholds. Layout: the bins of eight features lie side by side, so one load brings eight bins,
-//! and eight additions overlap. Cost: documents x features additions. Memory: two bytes for each
-//! document and feature.
+//! and eight additions overlap. Cost: documents x features additions. Memory: a byte for each document
+//! and feature, or two with more than 255 thresholds.
 
 use fivefold_core::{FitContext, FitError};
 use fivefold_trees::{Rows, Spacing};
@@ -19,6 +19,9 @@ const LANES: usize = 8;
 
 /// The most thresholds of a feature, so that a bin is a `u16`.
 const MOST: usize = u16::MAX as usize;
+
+/// Bins of a group whose bins are bytes.
+const BYTE_BINS: usize = 1 << u8::BITS;
 
 /// h(x) = 1 if feature `feature` of x is above threshold number `number`, otherwise 0. A missing
 /// value gives 0.
@@ -35,7 +38,42 @@ pub(super) struct Cuts {
     /// Rising thresholds of each feature.
     thresholds: Vec<Vec<f32>>,
     /// For each eight features: the number of thresholds below each document's values.
-    groups: Vec<Vec<[u16; LANES]>>,
+    groups: Vec<Bins>,
+}
+
+/// The bins of eight features, document by document.
+enum Bins {
+    /// No feature has more bins than a byte has values, so no bin has to be checked before its sum is
+    /// looked up.
+    Bytes(Vec<[u8; LANES]>),
+    Words(Vec<[u16; LANES]>),
+}
+
+impl Bins {
+    fn new(bins: Vec<[u16; LANES]>, most: usize) -> Self {
+        match most < BYTE_BINS {
+            true => Bins::Bytes(bins.iter().map(|bins| bins.map(|bin| bin as u8)).collect()),
+            false => Bins::Words(bins),
+        }
+    }
+
+    /// Tells `tell` for each document whether its bin of feature `lane` is above `number`.
+    fn are_above(&self, lane: usize, number: usize, mut tell: impl FnMut(bool)) {
+        match self {
+            Bins::Bytes(bins) => bins.iter().for_each(|bins| tell(usize::from(bins[lane]) > number)),
+            Bins::Words(bins) => bins.iter().for_each(|bins| tell(usize::from(bins[lane]) > number)),
+        }
+    }
+}
+
+/// Adds the potential of each document to its bins.
+#[inline(always)] // so that the number of sums is known where it is constant
+fn add_up<B: Copy + Into<usize>>(bins: &[[B; LANES]], potentials: &[f64], sums: &mut [[f64; LANES]]) {
+    for (bins, potential) in bins.iter().zip(potentials) {
+        for (lane, &bin) in bins.iter().enumerate() {
+            sums[bin.into()][lane] += potential;
+        }
+    }
 }
 
 impl Cuts {
@@ -59,7 +97,7 @@ impl Cuts {
             })
             .collect::<Result<_, FitError>>()?;
         drop(quantiles);
-        let bin_group = |first: usize| -> Result<Vec<[u16; LANES]>, FitError> {
+        let bin_group = |first: usize| -> Result<Bins, FitError> {
             cx.check()?;
             let bin = |row: &&[f32]| {
                 let mut bins = [0; LANES];
@@ -69,7 +107,8 @@ impl Cuts {
                 }
                 bins
             };
-            Ok(rows.iter().map(bin).collect())
+            let most = thresholds[first..].iter().take(LANES).map(Vec::len).max().unwrap_or(0);
+            Ok(Bins::new(rows.iter().map(bin).collect(), most))
         };
         let groups = (0..width).into_par_iter().step_by(LANES).map(bin_group).collect::<Result<_, FitError>>()?;
         Ok(Cuts { thresholds, groups })
@@ -88,16 +127,23 @@ impl Cuts {
             Some(best) if strength(&best) >= strength(&weak) => Some(best),
             _ => Some(weak),
         };
-        let best_of_group = |(group, bins): (usize, &Vec<[u16; LANES]>)| {
+        let best_of_group = |(group, bins): (usize, &Bins)| {
             let first = group * LANES;
             let features = &self.thresholds[first..self.thresholds.len().min(first + LANES)];
             let most = features.iter().map(Vec::len).max().unwrap_or(0);
-            let mut sums = vec![[0.0; LANES]; most + 1];
-            for (bins, potential) in bins.iter().zip(potentials) {
-                for (lane, &bin) in bins.iter().enumerate() {
-                    sums[usize::from(bin)][lane] += potential;
+            let (mut few, mut many);
+            let sums: &[[f64; LANES]] = match bins {
+                Bins::Bytes(bins) => {
+                    few = [[0.0; LANES]; BYTE_BINS];
+                    add_up(bins, potentials, &mut few);
+                    &few
                 }
-            }
+                Bins::Words(bins) => {
+                    many = vec![[0.0; LANES]; most + 1];
+                    add_up(bins, potentials, &mut many);
+                    &many
+                }
+            };
             let mut best = None;
             for (lane, thresholds) in features.iter().enumerate() {
                 let mut r = 0.0;
@@ -115,8 +161,9 @@ impl Cuts {
     /// How many documents have h = 0, and how many have h = 1.
     pub fn covers(&self, weak: &Weak) -> [u32; 2] {
         let (group, lane) = (weak.feature / LANES, weak.feature % LANES);
-        let above = self.groups[group].iter().filter(|bins| usize::from(bins[lane]) > weak.number).count() as u32;
-        [self.groups[group].len() as u32 - above, above]
+        let mut covers = [0; 2];
+        self.groups[group].are_above(lane, weak.number, |is_above| covers[usize::from(is_above)] += 1);
+        covers
     }
 
     /// alpha h, as a function of the features of a document.
@@ -128,9 +175,13 @@ impl Cuts {
     /// Adds `alpha` h to the score of every document.
     pub fn add(&self, weak: &Weak, alpha: f64, scores: &mut [f64]) {
         let (group, lane) = (weak.feature / LANES, weak.feature % LANES);
-        for (score, bins) in scores.iter_mut().zip(&self.groups[group]) {
-            *score += if usize::from(bins[lane]) > weak.number { alpha } else { 0.0 };
-        }
+        let mut scores = scores.iter_mut();
+        let mut add = |is_above| {
+            if let Some(score) = scores.next() {
+                *score += if is_above { alpha } else { 0.0 };
+            }
+        };
+        self.groups[group].are_above(lane, weak.number, &mut add);
     }
 }
 
@@ -215,8 +266,23 @@ mod tests {
         assert_eq!(thresholds(2, Spacing::Widths), [5.0]);
         assert_eq!(thresholds(5, Spacing::Widths), [2.0, 4.0, 6.0, 8.0]);
         let cuts = Cuts::new(&rows, 1, 0, Spacing::Widths);
-        let bins: Vec<u16> = cuts.groups[0].iter().map(|bins| bins[0]).collect();
-        assert_eq!(bins, [2, 0, 1, 0, 1, 3]);
+        let Bins::Bytes(bins) = &cuts.groups[0] else { panic!("three thresholds") };
+        assert_eq!(bins.iter().map(|bins| bins[0]).collect::<Vec<_>>(), [2, 0, 1, 0, 1, 3]);
+    }
+
+    /// 300 thresholds do not fit in bytes.
+    #[test]
+    fn many_thresholds_have_the_same_sums() {
+        let values: Vec<f32> = (0..301).map(|place| (place * 8 % 301) as f32).collect();
+        let rows: Vec<&[f32]> = values.chunks(1).collect();
+        let cuts = Cuts::new(&rows, 1, 0, Spacing::Widths);
+        assert!(matches!(cuts.groups[0], Bins::Words(_)));
+        let potentials: Vec<f64> = values.iter().map(|&value| if value > 280.0 { 1.0 } else { -1.0 }).collect();
+        let weak = cuts.best(&potentials, false).unwrap();
+        assert_eq!((weak.r, cuts.threshold(&weak), cuts.covers(&weak)), (20.0, 280.5, [281, 20]));
+        let mut scores = vec![0.0; rows.len()];
+        cuts.add(&weak, 1.0, &mut scores);
+        assert!(scores.iter().zip(&values).all(|(&score, &value)| (score > 0.5) == (value > 280.0)));
     }
 
     #[test]
