@@ -21,14 +21,17 @@
 //! forward pass before the pass back. So only the activations of one block are in memory.
 //!
 //! A batch is cut into shards by its work alone, never by the number of threads. Shards run in
-//! parallel and are summed in order, so the model is the same for any number of threads. Memory: a
-//! further copy of the training and validation features.
+//! parallel and are summed in order, so the model is the same for any number of threads. The short
+//! steps of a linear scorer are shared by a team of threads (`linear`, `team`). Memory: a further copy
+//! of the training and validation features.
 
 mod inputs;
 mod layers;
+mod linear;
 mod optimiser;
 mod params;
 mod products;
+mod team;
 
 use fivefold_core::{Dataset, FitContext, FitError, Seed};
 use fivefold_metrics::Objective;
@@ -40,13 +43,14 @@ pub use optimiser::Optimiser;
 pub use params::Network;
 pub(crate) use params::{flat, help};
 
-use crate::by_query::{cut, mean};
+use crate::by_query::mean;
 use crate::memory::{Size, threads};
 use crate::network_model::{Dense, NetworkModel};
 use crate::patience::Patience;
 use crate::validation::validation;
 use inputs::{InputScaling, Inputs};
 use layers::{Pass, Shape};
+use linear::Linear;
 use optimiser::Steps;
 
 /// The least number of multiplications of a shard, so that a task pays.
@@ -96,8 +100,12 @@ impl Network {
         let remembered = if self.optimiser == Optimiser::Adam { 2 } else { 0 };
         let units: u64 = shape.layers().iter().map(|layer| layer.stride as u64).sum();
         let pass = train.longest.min(LONGEST as u64) * 4 * 2 * units + 16 * train.longest;
-        // Scores and derivatives of a whole step, where queries run side by side.
-        let linear = if self.hidden.is_empty() && threads() > 1 { 16 * in_batch + 80 * batch } else { 0 };
+        // Derivatives, rows and weights of a team.
+        let linear = if self.hidden.is_empty() && threads() > 1 {
+            8 * in_batch + 128 * batch + 32 * train.queries + 24 * weights
+        } else {
+            0
+        };
         let early = if self.early_stopping > 0 { 1 } else { 0 };
         let of_validation = early * (validation.documents * (4 * stride + 8) + validation.objective() + 4 * weights);
         4 * stride * train.documents
@@ -208,8 +216,6 @@ struct Shard<S> {
     scores: Vec<f64>,
     slopes: Vec<f64>,
     scratch: S,
-    /// Memory of each task, if the queries of a linear scorer run side by side.
-    linear: Vec<(Pass, S)>,
 }
 
 impl<'a, S: Default + Send> Epochs<'a, S> {
@@ -235,6 +241,16 @@ impl<'a, S: Default + Send> Epochs<'a, S> {
         self.shuffle(epoch, cx.seed());
         let Epochs { training, shape, inputs, order, shards } = self;
         let Trained { weights, steps, .. } = trained;
+        let part = Part { shape, inputs, epoch, cx };
+        let mut step = |weights: &mut [f32], gradient: &mut [f32], queries: usize| {
+            let mean = 1.0 / queries as f32;
+            gradient.iter_mut().for_each(|g| *g *= mean);
+            penalise(shape, training.l2 as f32, weights, gradient);
+            steps.step(training.learning_rate, weights, gradient);
+        };
+        if let Some(linear) = Linear::new(part, loss, order, training.batch) {
+            return linear.run(weights, step);
+        }
         for batch in order.chunks(training.batch) {
             let documents: usize = batch.iter().map(|&place| inputs.documents(place).len()).sum();
             let wanted = (documents * shape.weights() / SHARD).clamp(1, MOST_SHARDS.min(batch.len()));
@@ -243,7 +259,6 @@ impl<'a, S: Default + Send> Epochs<'a, S> {
             if shards.len() < used {
                 shards.resize_with(used, Shard::default);
             }
-            let part = Part { shape, inputs, epoch, cx };
             let fill = |(shard, places): (&mut Shard<S>, &[usize])| shard.fill(part, places, loss, weights);
             if used == 1 {
                 fill((&mut shards[0], batch))?;
@@ -255,10 +270,7 @@ impl<'a, S: Default + Send> Epochs<'a, S> {
             for other in others {
                 gradient.iter_mut().zip(&other.gradient).for_each(|(sum, g)| *sum += g);
             }
-            let mean = 1.0 / batch.len() as f32;
-            gradient.iter_mut().for_each(|g| *g *= mean);
-            penalise(shape, training.l2 as f32, weights, gradient);
-            steps.step(training.learning_rate, weights, gradient);
+            step(weights, gradient, batch.len());
         }
         Ok(())
     }
@@ -291,12 +303,9 @@ impl<S: Default + Send> Shard<S> {
         L: QueryLoss<Scratch = S>,
     {
         let Part { shape, inputs, epoch, cx } = part;
-        let Shard { gradient, pass, scores, slopes, scratch, .. } = self;
+        let Shard { gradient, pass, scores, slopes, scratch } = self;
         gradient.clear();
         gradient.resize(weights.len(), 0.0);
-        if rayon::current_num_threads() > 1 && shape.layers().len() == 1 && inputs.are_short(places, LONGEST) {
-            return self.fill_linear(part, places, loss, weights);
-        }
         for &place in places {
             let documents = inputs.documents(place);
             let blocks = || documents.clone().step_by(LONGEST).map(|first| first..documents.end.min(first + LONGEST));
@@ -317,50 +326,6 @@ impl<S: Default + Send> Shard<S> {
                 shape.backward(weights, rows, slopes, pass, gradient);
             }
         }
-        Ok(())
-    }
-
-    /// As [`fill`](Self::fill) for a linear scorer, whose queries are too small to be halved: the
-    /// scores of different queries are computed side by side, then different weights' derivatives.
-    fn fill_linear<L>(&mut self, part: Part<'_>, places: &[usize], loss: &L, weights: &[f32]) -> Result<(), FitError>
-    where
-        L: QueryLoss<Scratch = S>,
-    {
-        let Part { shape, inputs, epoch, cx } = part;
-        let Shard { gradient, scores, slopes, linear, .. } = self;
-        let documents: usize = places.iter().map(|&place| inputs.documents(place).len()).sum();
-        for values in [&mut *scores, &mut *slopes] {
-            values.clear();
-            values.resize(documents, 0.0);
-        }
-        let lengths = || places.iter().map(|&place| inputs.documents(place).len());
-        let each = places.len().div_ceil(rayon::current_num_threads());
-        linear.resize_with(places.len().div_ceil(each), Default::default);
-        let (of_scores, of_slopes) = (cut(scores, 1, lengths()), cut(slopes, 1, lengths()));
-        let queries: Vec<_> = places.iter().zip(of_scores.into_iter().zip(of_slopes)).collect();
-        let mut tasks: Vec<_> = Vec::with_capacity(linear.len());
-        let mut queries = queries.into_iter();
-        for memory in linear.iter_mut() {
-            tasks.push((memory, queries.by_ref().take(each).collect::<Vec<_>>()));
-        }
-        tasks.into_par_iter().try_for_each(|((pass, scratch), queries)| {
-            for (&place, (scores, slopes)) in queries {
-                cx.check()?;
-                let found = shape.forward(weights, inputs.rows(inputs.documents(place)), pass);
-                scores.iter_mut().zip(found).for_each(|(score, &found)| *score = f64::from(found));
-                loss.slopes(inputs.query(place), epoch, scores, slopes, scratch)?;
-            }
-            Ok::<_, FitError>(())
-        })?;
-        let mut rest = &slopes[..];
-        let mut sloped = Vec::with_capacity(places.len());
-        for &place in places {
-            let documents = inputs.documents(place);
-            let (head, tail) = rest.split_at(documents.len());
-            sloped.push((inputs.rows(documents), head));
-            rest = tail;
-        }
-        shape.linear_backward(&sloped, gradient);
         Ok(())
     }
 }

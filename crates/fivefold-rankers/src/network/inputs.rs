@@ -134,11 +134,6 @@ impl Inputs {
         self.bounds[place]..self.bounds[place + 1]
     }
 
-    /// Whether none of the queries at `places` has more than `longest` documents.
-    pub fn are_short(&self, places: &[usize], longest: usize) -> bool {
-        places.iter().all(|&place| self.documents(place).len() <= longest)
-    }
-
     /// The rows of some documents.
     pub fn rows(&self, documents: Range<usize>) -> &[f32] {
         &self.rows[documents.start * self.stride..documents.end * self.stride]

@@ -10,13 +10,9 @@ use fivefold_core::Rng;
 use serde::{Deserialize, Serialize};
 
 use super::products::{add_columns, add_combinations, products, stride};
-use crate::wide::LANES;
 
 /// The least number of multiplications of half a block of documents, so that a task pays.
 const HALF: usize = 1 << 16;
-
-/// As [`HALF`], for the weights of a linear scorer, which are halved for all queries of a step.
-const LINEAR_HALF: usize = 1 << 14;
 
 /// The function of a hidden unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,6 +145,11 @@ impl Shape {
         }
     }
 
+    /// How many documents a block can have whose halves do not run side by side: a multiple of four.
+    pub fn undivided(&self) -> usize {
+        ((2 * HALF - 1) / self.weights().max(1) / 4 * 4).max(4)
+    }
+
     /// The scores of the documents whose rows are `inputs`.
     pub fn forward<'a>(&self, weights: &[f32], inputs: &[f32], pass: &'a mut Pass) -> &'a [f32] {
         let documents = inputs.len() / self.input_stride();
@@ -231,24 +232,11 @@ impl Shape {
 pub(crate) type Sloped<'a> = (&'a [f32], &'a [f64]);
 
 impl Shape {
-    /// For a network without hidden layers: adds the derivatives by the weights of several queries,
-    /// one after the other. The weights are halved, and the halves run side by side.
-    pub fn linear_backward(&self, queries: &[Sloped<'_>], gradient: &mut [f32]) {
-        self.linear_columns(queries, 0, gradient);
-    }
-
-    /// The derivatives by the weights from `first` on.
-    fn linear_columns(&self, queries: &[Sloped<'_>], first: usize, gradient: &mut [f32]) {
-        let documents: usize = queries.iter().map(|(_, slopes)| slopes.len()).sum();
-        let half = (gradient.len() / 2).next_multiple_of(LANES);
-        if half < gradient.len() && documents * gradient.len() >= 2 * LINEAR_HALF && rayon::current_num_threads() > 1 {
-            let (one, other) = gradient.split_at_mut(half);
-            rayon::join(
-                || self.linear_columns(queries, first, one),
-                || self.linear_columns(queries, first + half, other),
-            );
-            return;
-        }
+    /// For a network without hidden layers: adds the derivatives of several queries by the weights from
+    /// `first` on, one query after the other. `first` and the number of weights are multiples of [`LANES`].
+    ///
+    /// [`LANES`]: crate::wide::LANES
+    pub fn linear_columns(&self, queries: &[Sloped<'_>], first: usize, gradient: &mut [f32]) {
         for (inputs, slopes) in queries {
             add_columns(inputs, self.input_stride(), first, |document| slopes[document] as f32, slopes.len(), gradient);
         }
@@ -371,10 +359,11 @@ mod tests {
             if shape.layers.len() == 1 {
                 let (head, tail) = inputs.split_at(100 * shape.input_stride());
                 let (first, second) = slopes.split_at(100);
-                for threads in 1..4 {
-                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                for middle in [64, 72] {
                     let mut gradient = vec![0.0; weights.len()];
-                    pool.install(|| shape.linear_backward(&[(head, first), (tail, second)], &mut gradient));
+                    let (one, other) = gradient.split_at_mut(middle);
+                    shape.linear_columns(&[(head, first), (tail, second)], 0, one);
+                    shape.linear_columns(&[(head, first), (tail, second)], middle, other);
                     assert_eq!(gradient, alone.1);
                 }
             }

@@ -81,10 +81,10 @@ fn a_linear_scorer_finds_the_minimum_of_the_mean_loss_and_the_penalty() {
 
 #[test]
 fn models_are_the_same_for_any_number_of_threads() {
-    let data = signal_in_order(60, 1);
-    // 60 queries of 12 documents with 256 x 9 weights make three shards. The queries of a linear
-    // scorer run side by side.
-    for (hidden, batch) in [(vec![256], 60), (vec![], 60), (vec![], 7), (vec![], 1)] {
+    let data = signal_in_order(900, 1);
+    // 60 queries of 12 documents with 256 x 9 weights make three shards. A linear scorer shares steps
+    // of 450 queries.
+    for (hidden, batch) in [(vec![256], 60), (vec![], 450), (vec![], 7), (vec![], 1)] {
         let training = Network { hidden, batch, epochs: 3, early_stopping: 2, ..training() };
         let fitted = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
