@@ -2,7 +2,7 @@
 set -e
 compiler=$1
 shift
-"$compiler" -O --edition 2021 -o rank rank.rs || {
+"$compiler" -C opt-level=0 --edition 2021 -o rank rank.rs || {
     echo "gradients.rs does not compile" >&2
     exit 1
 }
