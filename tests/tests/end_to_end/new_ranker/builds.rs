@@ -2,6 +2,10 @@
 //! repository, a version. Nothing comes from the network: cargo has fetched all other packages for
 //! this workspace, whose `Cargo.lock` the crate is given.
 //!
+//! A build takes a minute of processor time, and the three differ in where cargo finds the same
+//! files. So the suite builds the crate on a checkout. For the other two, it asks cargo where the
+//! packages are, and compares the crate's files. Where `CI` is set, all three are built.
+//!
 //! A version resolves against what `cargo package` makes of each crate, by `[patch.crates-io]`:
 //! cargo takes a patch only for a requirement that the version of the package meets.
 
@@ -9,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::harness::stdout;
+use crate::harness::{content, stdout};
 
 /// Packages of the workspace that nobody depends on.
 const NO_DEPENDENCIES: [&str; 4] = ["example-ranker", "fivefold-tests", "fivefold-bench", "fivefold-fuzz"];
@@ -58,16 +62,47 @@ fn new_crate(place: &Path, origin: &str) -> PathBuf {
     place.join("my-ranker")
 }
 
-/// Checks the crate with its test and bench, and gives the `source` and `manifest_path` of
-/// `fivefold-core`, all offline.
-fn checked(folder: &Path, prepare: impl Fn(&mut Command)) -> [String; 2] {
+/// How a new crate is examined.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Examined {
+    /// Cargo checks the crate with its test and bench.
+    Built,
+    /// Cargo finds all packages.
+    Resolved,
+}
+
+impl Examined {
+    /// Builds the crate only where `CI` is set.
+    fn in_ci() -> Self {
+        if std::env::var_os("CI").is_some() { Self::Built } else { Self::Resolved }
+    }
+}
+
+/// Asserts that a crate has the files of one that takes fivefold from the checkout. Only
+/// `Cargo.toml` says where the packages are.
+fn assert_files_of_checkout(place: &Path, folder: &Path) {
+    let other = place.join("other");
+    fs::create_dir(&other).unwrap();
+    let other = new_crate(&other, root().to_str().unwrap());
+    let files = |folder: &Path| {
+        let mut files = content(folder);
+        assert!(files.remove("Cargo.toml").is_some() && files.len() > 4, "{:?}", files.keys());
+        files
+    };
+    assert_eq!(files(folder), files(&other));
+}
+
+/// Examines the crate, and gives the `source` and `manifest_path` of `fivefold-core`, all offline.
+fn examined(folder: &Path, how: Examined, prepare: impl Fn(&mut Command)) -> [String; 2] {
     let offline = |arguments: &[&str]| {
         let mut cargo = cargo(folder, arguments);
         cargo.arg("--offline");
         prepare(&mut cargo);
         succeeded(cargo.output().unwrap())
     };
-    offline(&["check", "--all-targets"]);
+    if how == Examined::Built {
+        offline(&["check", "--all-targets"]);
+    }
     let metadata: serde_json::Value = serde_json::from_str(&offline(&["metadata", "--format-version", "1"])).unwrap();
     let packages = metadata["packages"].as_array().unwrap();
     let core: Vec<_> = packages.iter().filter(|package| package["name"] == "fivefold-core").collect();
@@ -81,7 +116,7 @@ fn a_crate_builds_on_a_checkout() {
         return;
     }
     let folder = new_crate(&place("path"), root().to_str().unwrap());
-    let [source, manifest] = checked(&folder, |_| ());
+    let [source, manifest] = examined(&folder, Examined::Built, |_| ());
     assert_eq!(source, "");
     assert_eq!(Path::new(&manifest), root().join("crates/fivefold-core/Cargo.toml"));
 }
@@ -149,7 +184,8 @@ fn a_crate_builds_on_a_git_repository() {
     succeeded(cargo(&probe, &["fetch"]).env("CARGO_HOME", &home).output().unwrap());
 
     let folder = new_crate(&place, &format!("{address}?tag=v0"));
-    let [source, manifest] = checked(&folder, |cargo| _ = cargo.env("CARGO_HOME", &home));
+    assert_files_of_checkout(&place, &folder);
+    let [source, manifest] = examined(&folder, Examined::in_ci(), |cargo| _ = cargo.env("CARGO_HOME", &home));
     assert!(source.starts_with(&format!("git+{address}?tag=v0#")), "{source}");
     assert!(Path::new(&manifest).starts_with(home.join("git/checkouts")), "{manifest}");
 }
@@ -189,7 +225,8 @@ fn a_crate_builds_on_a_version() {
     };
     let version = env!("CARGO_PKG_VERSION");
     let folder = new_crate(&place, &format!("={version}"));
-    let [_, manifest] = checked(&folder, patched);
+    assert_files_of_checkout(&place, &folder);
+    let [_, manifest] = examined(&folder, Examined::in_ci(), patched);
     assert_eq!(Path::new(&manifest), place.join(format!("fivefold-core-{version}/Cargo.toml")));
 
     // It is the requirement that finds them: with another one cargo takes none of them.
