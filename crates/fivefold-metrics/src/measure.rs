@@ -263,7 +263,13 @@ type AtLeast = [u32; GRADES + 1];
 #[inline]
 pub(crate) fn for_each_where<T>(entries: &[T], holds: impl Fn(&T) -> bool, mut each: impl FnMut(usize)) {
     for (chunk, first) in entries.chunks(u64::BITS as usize).zip((0..).step_by(u64::BITS as usize)) {
-        let mut bits = chunk.iter().zip(0..).fold(0, |bits, (entry, place)| bits | u64::from(holds(entry)) << place);
+        let (eights, rest) = chunk.as_chunks::<8>();
+        let eights_bits = eights.iter().zip((0..).step_by(8)).fold(0, |bits, (eight, place)| {
+            bits | packed(eight.each_ref().map(|entry| u8::from(holds(entry)))) << place
+        });
+        let places = 8 * eights.len()..;
+        let mut bits =
+            rest.iter().zip(places).fold(eights_bits, |bits, (entry, place)| bits | u64::from(holds(entry)) << place);
         while bits != 0 {
             each(first + bits.trailing_zeros() as usize);
             bits &= bits - 1;
@@ -271,15 +277,40 @@ pub(crate) fn for_each_where<T>(entries: &[T], holds: impl Fn(&T) -> bool, mut e
     }
 }
 
+/// Eight bytes, each 0 or 1, as eight bits.
+#[inline]
+fn packed(bytes: [u8; 8]) -> u64 {
+    // The factor has the bits 56 - 7i. It moves byte i, at bit 8i, to bit 56 + i, and no two products
+    // meet at one bit: 8i - 7j is another number for each i and j.
+    u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// The highest grade up to which documents are counted by a pass for each grade.
+const FEW: u8 = 4;
+
 fn at_least(grades: &[u8]) -> AtLeast {
     let mut at_least = [0; GRADES + 1];
+    at_least[0] = grades.len() as u32;
+    let highest = grades.iter().fold(0, |highest, &grade| highest.max(grade));
+    if highest <= FEW {
+        for grade in 1..=highest {
+            at_least[usize::from(grade)] = count_at_least(grades, grade);
+        }
+        return at_least;
+    }
     // Most documents of a run have grade 0, and a count that each of them raised would be slow.
     for_each_where(grades, |&grade| grade > 0, |place| at_least[usize::from(grades[place]) % GRADES] += 1);
     for grade in (1..GRADES).rev() {
         at_least[grade] += at_least[grade + 1];
     }
-    at_least[0] = grades.len() as u32;
     at_least
+}
+
+/// How many grades are at least `threshold`, counted in bytes: so many of them fit a register.
+#[inline]
+pub(crate) fn count_at_least(grades: &[u8], threshold: u8) -> u32 {
+    let of_chunk = |chunk: &[u8]| chunk.iter().fold(0u8, |count, &grade| count + u8::from(grade >= threshold));
+    grades.chunks(usize::from(u8::MAX)).map(|chunk| u32::from(of_chunk(chunk))).sum()
 }
 
 impl QueryGrades {
@@ -495,5 +526,27 @@ mod tests {
         };
         assert!(covers(&[1, 0], &[Some(1), None, None]) && covers(&[1, 0], &[Some(0), Some(1)]));
         assert!(!covers(&[1], &[Some(2)]) && !covers(&[1, 0], &[Some(0), Some(0)]));
+    }
+
+    #[test]
+    fn fast_counts_are_those_of_plain_counting() {
+        let mut state = 1u32;
+        let mut next = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % below
+        };
+        for length in (0..140).chain([255, 256, 510, 511, 1000]) {
+            for highest in [0, 1, u32::from(FEW), u32::from(FEW) + 1, 31] {
+                let grades: Vec<u8> = (0..length).map(|_| next(highest + 1) as u8).collect();
+                let counted =
+                    |threshold: usize| grades.iter().filter(|&&grade| usize::from(grade) >= threshold).count();
+                let expected: Vec<u32> = (0..=GRADES).map(|threshold| counted(threshold) as u32).collect();
+                assert_eq!(at_least(&grades)[..], expected, "{grades:?}");
+                assert_eq!((0..=GRADES).map(|own| count_at_least(&grades, own as u8)).collect::<Vec<_>>(), expected);
+                let mut places = Vec::new();
+                for_each_where(&grades, |&grade| grade > 1, |place| places.push(place));
+                assert_eq!(places, (0..grades.len()).filter(|&place| grades[place] > 1).collect::<Vec<_>>());
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@ use super::NONE_RELEVANT;
 use crate::conventions::NoRelevant;
 use crate::entry::Settings;
 use crate::error::MeasureError;
-use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked, for_each_where};
+use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked, count_at_least, for_each_where};
 
 /// A measure that counts relevant documents.
 pub(super) struct Counted<D, P> {
@@ -28,7 +28,7 @@ pub(super) fn count_relevant(grades: &[u8], threshold: u8, cutoffs: &[Option<usi
     let (mut done, mut count) = (0, 0);
     for (sum, cutoff) in sums.iter_mut().zip(cutoffs) {
         let end = cutoff.map_or(grades.len(), |k| k.min(grades.len()));
-        count += grades[done..end].iter().map(|&grade| u32::from(grade >= threshold)).sum::<u32>();
+        count += count_at_least(&grades[done..end], threshold);
         done = end;
         *sum = f64::from(count);
     }
