@@ -28,6 +28,7 @@
 mod document_id;
 mod error;
 mod gathered;
+mod hashed;
 mod join;
 mod judged;
 pub(crate) mod qrels;
@@ -43,6 +44,7 @@ use serde::{Deserialize, Serialize};
 
 pub use document_id::DocumentId;
 pub use error::{TrecError, TrecErrorKind};
+pub use hashed::HashedDocuments;
 pub use join::{Joined, JoinedTopic, Matched, some_shared};
 pub use judged::JudgedDocuments;
 pub use qrels::{Judgement, Qrels, QrelsTopic, read_qrels};

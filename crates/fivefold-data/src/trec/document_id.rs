@@ -57,7 +57,7 @@ impl DocumentId {
 
     /// The id's bytes.
     #[inline]
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub fn as_bytes(&self) -> &[u8] {
         match &self.0 {
             Form::Short { length, bytes } => &bytes[..usize::from(*length)],
             Form::Long(id) => id.as_bytes(),
@@ -134,7 +134,7 @@ impl Ord for DocumentId {
     #[inline]
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         // Nearly always decides, without a call.
-        self.start().cmp(&other.start()).then_with(|| match (self.bytes(), other.bytes()) {
+        self.start().cmp(&other.start()).then_with(|| match (self.as_bytes(), other.as_bytes()) {
             (one, other) if one.len().max(other.len()) <= START => one.len().cmp(&other.len()),
             (one, other) => one.cmp(other),
         })

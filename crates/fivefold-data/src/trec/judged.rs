@@ -79,7 +79,7 @@ impl<'q> JudgedDocuments<'q> {
         known.push(OTHER);
         let mask = slots.len() - 1;
         for (judgement, place) in judgements.iter().zip(1..) {
-            let id = judgement.document.bytes();
+            let id = judgement.document.as_bytes();
             let (word, length) = (word(id), id.len() as u32);
             let slot = &mut slots[slot_of(word, length) & mask];
             known.push(Known { word, length, next: *slot, assessment: judgement.assessment() });
@@ -111,7 +111,7 @@ impl<'q> JudgedDocuments<'q> {
     /// Whether this document is at a place.
     fn is_at(&self, place: u32, document: &str) -> bool {
         let before = (place as usize).checked_sub(1);
-        before.is_some_and(|place| self.judgements[place].document.bytes() == document.as_bytes())
+        before.is_some_and(|place| self.judgements[place].document.as_bytes() == document.as_bytes())
     }
 }
 
