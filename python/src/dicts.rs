@@ -1,39 +1,53 @@
 //! Runs and qrels as dicts of dicts, taken without a copy of their ids.
 //!
-//! An id is looked up where it lies in a small table of the judged documents ([`JudgedDocuments`]), and is
-//! copied only where it may decide between equal scores. Dicts of anything but texts and numbers, and
-//! dicts with a fault, are left to [`crate::trec`], which is slower and names the fault.
+//! An id is looked up in a small table of the judged documents, and is copied only where it may decide
+//! between equal scores. There are three ways, which give the same values:
 //!
-//! What bounds the speed is memory: a document is three objects, in three places. To walk the topics
-//! of all runs in turn, so that one table stays in the cache, was slower: dicts of one run lie together.
+//! - Where Python's layout is proved ([`layout`]), dicts are read from memory, and a document is looked
+//!   up by the hash that Python keeps in it ([`fivefold_data::trec::HashedDocuments`]).
+//! - Else dicts are read by Python's stable interface ([`walk`]), and a document is looked up by its
+//!   text ([`fivefold_data::trec::JudgedDocuments`]).
+//! - Dicts of anything but texts and numbers, and dicts with a fault, are left to [`crate::trec`], which
+//!   is slower and names the fault.
+//!
+//! What bounds the speed is memory: a document is three objects, in three places. So the objects of
+//! later entries are asked for ahead, and the runs are walked topic by topic: the table of one topic
+//! stays in the processor's cache.
 
+mod layout;
+mod taken;
 mod walk;
 
 use std::collections::HashMap;
-use std::sync::atomic::Ordering;
 
-use fivefold_base::dataset::IdTable;
-use fivefold_data::trec::{Duplicates, JudgedDocuments, Matched, Qrels};
-use fivefold_metrics::conventions::Unjudged;
-use fivefold_metrics::evaluator::{Evaluator, Pool, Retrieved, RunValues};
-use fivefold_metrics::{Assessment, MeasureError};
-use fivefold_studies::run_values::ValuesOfRun;
-use pyo3::exceptions::PyKeyboardInterrupt;
+use fivefold_data::trec::{Duplicates, Matched, Qrels};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString};
-use rayon::prelude::*;
 
-use crate::errors::data;
-use crate::work::in_threads;
+use self::layout::{Entries, Layout};
+pub(crate) use self::taken::values_of_runs;
+
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    Layout::proved(module.py());
+    module.add_function(wrap_pyfunction!(read_dicts_from_memory, module)?)
+}
+
+/// Lets plain dicts be read from memory, where that is proved to be right, or by calls. Returns whether
+/// they are now read from memory. Values do not depend on it.
+#[pyfunction]
+fn read_dicts_from_memory(py: Python<'_>, wanted: bool) -> bool {
+    Layout::set_wanted(wanted);
+    Layout::proved(py).is_some()
+}
 
 /// A dict of Python's own type: a subclass may have another order or other content.
 fn plain_dict<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
     value.cast_exact::<PyDict>().ok().cloned()
 }
 
-/// Qrels from a dict of dicts of texts and ints; `None` if the source is something else, or has a
-/// fault.
-pub(crate) fn plain_qrels(source: &Bound<'_, PyAny>, duplicates: Duplicates) -> PyResult<Option<Qrels>> {
+/// Qrels from a dict of dicts of texts and ints, and the hashes of their documents, in order; `None` if
+/// the source is something else, or has a fault.
+pub(crate) fn plain_qrels(source: &Bound<'_, PyAny>, duplicates: Duplicates) -> PyResult<Option<(Qrels, Vec<u64>)>> {
     let Some(topics) = plain_dict(source) else { return Ok(None) };
     let mut dicts = Vec::with_capacity(topics.len());
     for (topic, documents) in topics.iter() {
@@ -42,14 +56,44 @@ pub(crate) fn plain_qrels(source: &Bound<'_, PyAny>, duplicates: Duplicates) -> 
             _ => return Ok(None),
         }
     }
-    let mut rows = Vec::with_capacity(dicts.iter().map(|(_, documents)| documents.len()).sum());
+    if let Some(found) = from_memory(&dicts, duplicates)? {
+        return Ok(Some(found));
+    }
+    let (mut rows, mut hashes) = (Vec::new(), Vec::new());
     for (topic, documents) in &dicts {
         let topic = topic.to_str()?;
-        if !walk::judgements(documents, |document, grade| rows.push((topic, document, grade))) {
+        let add = |document, hash, grade| {
+            rows.push((topic, document, grade));
+            hashes.push(hash);
+        };
+        if !walk::judgements(documents, add) {
             return Ok(None);
         }
     }
-    Ok(Qrels::of("qrels", rows, duplicates).ok())
+    Ok(Qrels::of("qrels", rows, duplicates).ok().map(|qrels| (qrels, hashes)))
+}
+
+/// As [`plain_qrels`], where the layout of Python is proved, and all documents are plain ASCII.
+fn from_memory(
+    dicts: &[(Bound<'_, PyString>, Bound<'_, PyDict>)],
+    duplicates: Duplicates,
+) -> PyResult<Option<(Qrels, Vec<u64>)>> {
+    let Some(layout) = dicts.first().and_then(|(topic, _)| Layout::proved(topic.py())) else { return Ok(None) };
+    let mut topics = Vec::with_capacity(dicts.len());
+    for (topic, documents) in dicts {
+        let Some(documents) = layout.entries(documents) else { return Ok(None) };
+        topics.push((topic.to_str()?, documents));
+    }
+    let (mut hashes, mut complete) = (Vec::new(), true);
+    let entries = topics.iter().flat_map(|(topic, documents)| documents.whole().map(move |found| (*topic, found)));
+    let rows = entries.map_while(|(topic, found)| {
+        complete &= found.is_some();
+        let (document, hash, grade) = found?;
+        hashes.push(hash);
+        Some((topic, document, grade))
+    });
+    let qrels = Qrels::of("qrels", rows, duplicates).ok();
+    Ok(qrels.filter(|_| complete).map(|qrels| (qrels, hashes)))
 }
 
 /// A run: the documents of each topic of the qrels.
@@ -59,8 +103,19 @@ pub(crate) struct DictRun<'py> {
 }
 
 impl<'py> DictRun<'py> {
-    /// Takes a run; `None` if it is no dict of dicts. `places` are the topics of the qrels.
-    pub(crate) fn take(run: &Bound<'py, PyAny>, places: &Places<'_>) -> PyResult<Option<Self>> {
+    /// Takes runs; `None` for one that is no dict of dicts. `places` are the topics of the qrels.
+    pub(crate) fn take_all(runs: &[(String, Bound<'py, PyAny>)], places: &Places<'_>) -> PyResult<Vec<Option<Self>>> {
+        let take = |(place, (_, run)): (usize, &(_, Bound<'py, PyAny>))| {
+            let next = runs.get(place + 1).and_then(|(_, next)| plain_dict(next));
+            if let (Some(next), Some(layout)) = (next, Layout::proved(run.py())) {
+                layout.entries(&next).iter().for_each(Entries::ask_for_all);
+            }
+            DictRun::take(run, places)
+        };
+        runs.iter().enumerate().map(take).collect()
+    }
+
+    fn take(run: &Bound<'py, PyAny>, places: &Places<'_>) -> PyResult<Option<Self>> {
         let Some(run) = plain_dict(run) else { return Ok(None) };
         let topics = places.0.len();
         let (mut by_topic, mut matched) = (vec![None; topics], Matched { topics, ..Matched::default() });
@@ -100,129 +155,4 @@ impl<'q> Places<'q> {
     fn of(&self, topic: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
         Ok(self.0.get(topic.str()?.to_str()?).copied())
     }
-}
-
-/// What a run retrieved for the topics of the qrels, one after the other.
-struct Taken {
-    scores: Vec<f64>,
-    assessments: Vec<Assessment>,
-    topics: Vec<Topic>,
-    matched: Matched,
-}
-
-struct Topic {
-    /// The place after its last document.
-    end: usize,
-    in_run: bool,
-    ids: Option<IdTable>,
-}
-
-impl Taken {
-    /// Walks the dicts; `None` if one of them holds something else than texts and finite numbers.
-    fn of(run: &DictRun<'_>, judged: &[JudgedDocuments<'_>], evaluator: &Evaluator) -> PyResult<Option<Self>> {
-        let documents = run.by_topic.iter().flatten().map(|documents| documents.len()).sum();
-        let mut taken = Taken {
-            scores: Vec::with_capacity(documents),
-            assessments: Vec::with_capacity(documents),
-            topics: Vec::with_capacity(judged.len()),
-            matched: Matched { retrieved: documents, ..run.matched },
-        };
-        for (documents, judged) in run.by_topic.iter().zip(judged) {
-            if !taken.add(documents.as_ref(), judged, evaluator)? {
-                return Ok(None);
-            }
-        }
-        taken.matched.unjudged = taken.assessments.iter().filter(|assessment| !assessment.is_judged()).count();
-        Ok(Some(taken))
-    }
-
-    /// Adds a topic; false if its dict holds something else than texts and finite numbers.
-    fn add(
-        &mut self,
-        documents: Option<&Bound<'_, PyDict>>,
-        judged: &JudgedDocuments<'_>,
-        evaluator: &Evaluator,
-    ) -> PyResult<bool> {
-        // A topic that the run lacks has all its ids.
-        let (start, mut ids) = (self.scores.len(), documents.is_none().then(IdTable::default));
-        if let Some(documents) = documents {
-            let (scores, assessments) = (&mut self.scores, &mut self.assessments);
-            let add = |document: &str, score| {
-                scores.push(score);
-                assessments.push(judged.assessment(document));
-            };
-            if !walk::documents(documents, add) {
-                return Ok(false);
-            }
-            if evaluator.asks_ids(&self.scores[start..]) {
-                ids = Some(table_of(documents)?);
-            }
-        }
-        self.topics.push(Topic { end: self.scores.len(), in_run: documents.is_some(), ids });
-        Ok(true)
-    }
-
-    /// The values on all topics, whose judged documents are given. The function is asked before each
-    /// topic whether to stop; the values are then those of the topics before.
-    fn values(
-        &self,
-        evaluator: &Evaluator,
-        pools: &[Pool],
-        stopped: impl Fn() -> bool,
-    ) -> Result<ValuesOfRun, MeasureError> {
-        let (mut found, mut start) = (RunValues::new(evaluator), 0);
-        for (topic, pool) in self.topics.iter().zip(pools) {
-            if stopped() {
-                break;
-            }
-            let ids: Option<Vec<&str>> =
-                topic.ids.as_ref().map(|ids| (0..ids.len()).map(|place| ids.get(place)).collect());
-            let own = start..topic.end;
-            let (scores, assessments) = (&self.scores[own.clone()], &self.assessments[own]);
-            found.add(pool, Retrieved { scores, assessments, ids: ids.as_deref(), in_run: topic.in_run })?;
-            start = topic.end;
-        }
-        let removed = evaluator.conventions().unjudged == Unjudged::Removed;
-        let remarks = Matched { removed, ..self.matched }.remarks();
-        Ok(ValuesOfRun { values: found.values().to_vec(), left_out: found.left_out().to_vec(), remarks })
-    }
-}
-
-/// The values of runs on all topics of the qrels. `None` stands for a run whose dicts hold something
-/// else than texts and finite numbers. `pools` are the judged documents of the topics.
-pub(crate) fn values_of_runs(
-    py: Python<'_>,
-    runs: &[DictRun<'_>],
-    qrels: &Qrels,
-    pools: &[Pool],
-    evaluator: &Evaluator,
-    threads: usize,
-) -> PyResult<Vec<Option<ValuesOfRun>>> {
-    let judged: Vec<JudgedDocuments<'_>> = qrels.topics.iter().map(JudgedDocuments::of).collect();
-    let taken = |run: &DictRun<'_>| Taken::of(run, &judged, evaluator);
-    if threads == 1 {
-        // One after the other, each while it is in the processor's cache.
-        let measured = |run| {
-            py.check_signals()?;
-            let Some(taken) = taken(run)? else { return Ok(None) };
-            Ok(Some(py.detach(|| taken.values(evaluator, pools, || false)).map_err(data)?))
-        };
-        return runs.iter().map(measured).collect();
-    }
-    let taken = runs.iter().map(taken).collect::<PyResult<Vec<_>>>()?;
-    let found = in_threads(py, threads, |stop| {
-        let stopped = || stop.load(Ordering::Relaxed);
-        let of_run = |taken: Option<Taken>| taken.map(|taken| taken.values(evaluator, pools, stopped)).transpose();
-        let found = taken.into_par_iter().map(of_run).collect::<Result<Vec<_>, MeasureError>>();
-        found.map(|found| (!stopped()).then_some(found))
-    })?;
-    found.map_err(data)?.ok_or_else(|| PyKeyboardInterrupt::new_err(()))
-}
-
-fn table_of(documents: &Bound<'_, PyDict>) -> PyResult<IdTable> {
-    let mut ids = IdTable::default();
-    for (document, _) in documents.iter() {
-        ids.push(document.cast::<PyString>()?.to_str()?);
-    }
-    Ok(ids)
 }

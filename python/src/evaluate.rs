@@ -167,13 +167,16 @@ fn evaluate_runs(
     let duplicates = known.ok_or_else(|| config(format!("duplicates is one of {names}, not `{duplicates}`")))?;
     let mut asked = Asked::new(dialect, overrides, &measures)?;
     let (py, source) = (qrels.py(), qrels);
-    let qrels = plain_qrels(source, duplicates)?.map_or_else(|| qrels_of(source, duplicates), Ok)?;
+    let (qrels, hashes) = match plain_qrels(source, duplicates)? {
+        Some((qrels, hashes)) => (qrels, Some(hashes)),
+        None => (qrels_of(source, duplicates)?, None),
+    };
     asked.notes.push(format!("missing topics: {}", asked.conventions.missing_topics));
     asked.notes.extend(qrels.remarks().into_iter().map(|remark| format!("qrels: {remark}")));
     let evaluator = asked.evaluator(max_grade.unwrap_or_else(|| qrels.max_grade()), seed)?;
     let pool = |topic: &QrelsTopic| evaluator.pool(&topic.id, &topic.grades()).map_err(data);
     let pools: Vec<Pool> = qrels.topics.iter().map(pool).collect::<PyResult<_>>()?;
-    let against = Against { evaluator: &evaluator, qrels: &qrels, pools: &pools };
+    let against = Against { evaluator: &evaluator, qrels: &qrels, hashes: hashes.as_deref(), pools: &pools };
     let found = against.values(py, runs, duplicates, threads)?;
     let queries = qrels.topics.iter().map(|topic| topic.id.clone()).collect();
     Ok(asked.evaluated(&evaluator, queries, found))
@@ -183,6 +186,8 @@ fn evaluate_runs(
 struct Against<'a> {
     evaluator: &'a Evaluator,
     qrels: &'a Qrels,
+    /// The hashes of the documents of the qrels, if they are known.
+    hashes: Option<&'a [u64]>,
     pools: &'a [Pool],
 }
 
@@ -196,10 +201,10 @@ impl Against<'_> {
         threads: usize,
     ) -> PyResult<Vec<OfSystem>> {
         let places = Places::new(self.qrels);
-        let taken = runs.iter().map(|(_, run)| DictRun::take(run, &places)).collect::<PyResult<Vec<_>>>()?;
+        let taken = DictRun::take_all(&runs, &places)?;
         let are_dicts: Vec<bool> = taken.iter().map(Option::is_some).collect();
         let dicts: Vec<DictRun<'_>> = taken.into_iter().flatten().collect();
-        let measured = values_of_runs(py, &dicts, self.qrels, self.pools, self.evaluator, threads)?;
+        let measured = values_of_runs(py, &dicts, (self.qrels, self.hashes), self.pools, self.evaluator, threads)?;
         let mut measured = measured.into_iter();
         let mut found: Vec<Option<ValuesOfRun>> =
             are_dicts.into_iter().map(|is_dict| if is_dict { measured.next().flatten() } else { None }).collect();

@@ -23,6 +23,7 @@ use pyo3::prelude::*;
 #[pyo3(name = "_fivefold")]
 fn fivefold_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     command::add(module)?;
+    dicts::add(module)?;
     errors::add(module)?;
     evaluate::add(module)?;
     dataset::add(module)?;

@@ -2,6 +2,7 @@
 
 import math
 import random
+import sys
 from collections import OrderedDict, defaultdict
 from decimal import Decimal
 from types import MappingProxyType
@@ -10,8 +11,24 @@ import numpy as np
 import pytest
 
 import fivefold as ff
+from fivefold import _fivefold
 
 MEASURES = ["ndcg@10", "ndcg@3", "ap", "ap.v2", "rr", "p@5", "bpref", "judged@10", "rbp", "ndcg.v1@5"]
+
+
+@pytest.fixture(params=[True, False], ids=["from memory", "by calls"], autouse=True)
+def way(request):
+    """Every test runs in both ways of reading dicts."""
+    _fivefold.read_dicts_from_memory(request.param)
+    yield
+    _fivefold.read_dicts_from_memory(True)
+
+
+def test_dicts_are_read_from_memory_where_the_layout_is_known():
+    usual = sys.implementation.name == "cpython" and object.__basicsize__ == 16 and not hasattr(sys, "gettotalrefcount")
+    known = (3, 11) <= sys.version_info < (3, 14) and usual and sys.maxsize == 2**63 - 1
+    assert _fivefold.read_dicts_from_memory(True) == known
+    assert not _fivefold.read_dicts_from_memory(False)
 
 
 def ids(rng):
@@ -108,6 +125,59 @@ def test_values_do_not_depend_on_the_types(data, dialect):
     forms += [(qrels, {**run, "4": Reversed(run["4"])}) for _ in range(dialect != "ranklib")]
     for one, other in forms:
         same(ff.evaluate(one, other, MEASURES, dialect=dialect), expected)
+
+
+class Fields:
+    """Objects whose dicts share their keys."""
+
+
+def fields(documents):
+    own = Fields()
+    for document, number in documents.items():
+        setattr(own, document, number)
+    return vars(own)
+
+
+def with_a_history(documents):
+    """The same dict, from which others were removed: at its ends and between."""
+    grown = {}
+    for place, (document, number) in enumerate(documents.items()):
+        grown[f"removed {place}"] = 9.0
+        grown[document] = number
+    grown["last"] = 9.0
+    return without(grown, documents)
+
+
+def without(grown, documents):
+    for document in [own for own in grown if own not in documents]:
+        del grown[document]
+    return grown
+
+
+@pytest.mark.parametrize("dialect", ["trec_eval", "paper"])
+def test_values_do_not_depend_on_how_a_dict_came_about(data, dialect):
+    qrels, run, folder = data
+    # All ids are plain ASCII in half of the topics.
+    ascii_only = lambda table: {
+        topic: {document: own for document, own in table[topic].items() if document.isascii() or int(topic) % 2} for topic in table
+    }
+    qrels, run = ascii_only(qrels), ascii_only(run)
+    expected = of_files(qrels, run, folder, dialect)
+    anew = lambda documents: {"".join(list(document)): own for document, own in documents.items()}
+    once_with_a_number = lambda documents: without({**documents, 7: 9.0}, documents)
+    for made in (anew, with_a_history, fields, once_with_a_number, lambda documents: documents.copy()):
+        of_all = lambda table: {topic: made(own) for topic, own in table.items()}
+        for one, other in [(qrels, of_all(run)), (of_all(qrels), run), (of_all(qrels), of_all(run))]:
+            same(ff.evaluate(one, other, MEASURES, dialect=dialect), expected)
+    same(ff.evaluate(folder / "qrels", run, MEASURES, dialect=dialect), expected)
+
+
+def test_dicts_of_every_size(data):
+    *_, folder = data
+    for size in [*range(1, 14), 21, 22, 43, 85, 86, 170, 171, 1000, 50_000]:
+        run = {"q": {f"d{number}": float(-number) for number in range(size)}}
+        qrels = {"q": {f"d{number}": number % 3 for number in range(0, 2 * size, 3)}}
+        same(ff.evaluate(qrels, run, MEASURES, dialect="trec_eval"), of_files(qrels, run, folder, "trec_eval"))
 
 
 @pytest.mark.parametrize("dialect", ["trec_eval", "paper"])

@@ -1,5 +1,5 @@
 //! Dicts, walked by Python's C interface: no reference is counted and no iterator is made.
-#![allow(unsafe_code)] // in this module only
+#![allow(unsafe_code)] // in this module and `layout` only
 
 use std::ptr::null_mut;
 
@@ -7,12 +7,15 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Calls `entry` with each key, which is a text, and its value, as long as it returns true.
+/// Calls `entry` with the text of each key, the key, and its value, as long as it returns true.
 ///
 /// # Safety
 /// `entry` must run no code of Python that could change the dict.
 #[inline]
-unsafe fn each<'d>(dict: &'d Bound<'_, PyDict>, mut entry: impl FnMut(&'d str, *mut ffi::PyObject) -> bool) -> bool {
+unsafe fn each<'d>(
+    dict: &'d Bound<'_, PyDict>,
+    mut entry: impl FnMut(&'d str, *mut ffi::PyObject, *mut ffi::PyObject) -> bool,
+) -> bool {
     let (mut place, mut key, mut value, mut size) = (0, null_mut(), null_mut(), 0);
     // SAFETY: the dict lives as long as its borrow, `Bound` proves that this thread holds Python's
     // lock, and key and value are borrowed from the dict, which nobody changes meanwhile. The text
@@ -28,7 +31,7 @@ unsafe fn each<'d>(dict: &'d Bound<'_, PyDict>, mut entry: impl FnMut(&'d str, *
                 return false;
             }
             let text = std::str::from_utf8_unchecked(std::slice::from_raw_parts(text, size as usize));
-            if !entry(text, value) {
+            if !entry(text, key, value) {
                 return false;
             }
         }
@@ -41,7 +44,7 @@ unsafe fn each<'d>(dict: &'d Bound<'_, PyDict>, mut entry: impl FnMut(&'d str, *
 /// # Safety
 /// `value` is an object that is alive, and this thread holds Python's lock.
 #[inline]
-unsafe fn number(value: *mut ffi::PyObject) -> Option<f64> {
+pub(super) unsafe fn number(value: *mut ffi::PyObject) -> Option<f64> {
     // SAFETY: the caller's. Of a float (a subclass, too) and of an int, Python reads the number
     // without a call of a method.
     unsafe {
@@ -64,7 +67,7 @@ unsafe fn number(value: *mut ffi::PyObject) -> Option<f64> {
 ///
 /// # Safety
 /// As [`number`].
-unsafe fn whole(value: *mut ffi::PyObject) -> Option<i32> {
+pub(super) unsafe fn whole(value: *mut ffi::PyObject) -> Option<i32> {
     // SAFETY: the caller's. Of an int, Python reads the number without a call of a method.
     unsafe {
         if ffi::PyLong_CheckExact(value) == 0 {
@@ -84,11 +87,16 @@ unsafe fn whole(value: *mut ffi::PyObject) -> Option<i32> {
 #[inline]
 pub(super) fn documents<'d>(dict: &'d Bound<'_, PyDict>, mut each_document: impl FnMut(&'d str, f64)) -> bool {
     // SAFETY: `number` runs no code of Python, and the callers' functions have no way to it.
-    unsafe { each(dict, |document, score| number(score).map(|score| each_document(document, score)).is_some()) }
+    unsafe { each(dict, |document, _, score| number(score).map(|score| each_document(document, score)).is_some()) }
 }
 
-/// As [`documents`], for grades.
-pub(super) fn judgements<'d>(dict: &'d Bound<'_, PyDict>, mut each_document: impl FnMut(&'d str, i32)) -> bool {
-    // SAFETY: as above.
-    unsafe { each(dict, |document, grade| whole(grade).map(|grade| each_document(document, grade)).is_some()) }
+/// As [`documents`], for grades, with the hash that Python keeps in each document.
+pub(super) fn judgements<'d>(dict: &'d Bound<'_, PyDict>, mut each_document: impl FnMut(&'d str, u64, i32)) -> bool {
+    // SAFETY: as above. A text tells its hash without a call of a method.
+    unsafe {
+        let entry = |document, key, grade| {
+            whole(grade).map(|grade| each_document(document, ffi::PyObject_Hash(key) as u64, grade)).is_some()
+        };
+        each(dict, entry)
+    }
 }
