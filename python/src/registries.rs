@@ -1,6 +1,7 @@
 //! The registries of the crates as one JSON object, from which the Python package makes its
 //! docstrings and lists.
 
+use fivefold_core::RankerEntry;
 use fivefold_core::params::ParamInfo;
 use fivefold_data::trec::Duplicates;
 use fivefold_metrics::conventions::RULES;
@@ -9,6 +10,9 @@ use fivefold_metrics::{DIALECTS, MEASURES};
 use fivefold_rankers::RANKERS;
 use pyo3::prelude::*;
 use serde::Serialize;
+use toml::de::DeTable;
+
+use crate::errors::config;
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registries, module)?)
@@ -60,16 +64,34 @@ struct Ranker {
     name: &'static str,
     summary: &'static str,
     parameters: Vec<ParamInfo>,
+    presets: Vec<Preset>,
+}
+
+/// Settings of a ranker that have a name.
+#[derive(Serialize)]
+struct Preset {
+    name: &'static str,
+    summary: &'static str,
+    /// The values of all parameters.
+    values: serde_json::Value,
+}
+
+impl Preset {
+    fn of(entry: &RankerEntry, (name, summary): (&'static str, &'static str)) -> PyResult<Self> {
+        let text = format!("preset = {name:?}");
+        let ranker = entry.parse(DeTable::parse(&text).map_err(config)?).map_err(|error| config(error.message))?;
+        Ok(Preset { name, summary, values: ranker.params() })
+    }
 }
 
 /// The registries, as JSON.
 #[pyfunction]
 fn registries() -> PyResult<String> {
-    serde_json::to_string(&Registries::of_crates()).map_err(crate::errors::config)
+    serde_json::to_string(&Registries::of_crates()?).map_err(config)
 }
 
 impl Registries {
-    fn of_crates() -> Self {
+    fn of_crates() -> PyResult<Self> {
         let measure = |entry: &fivefold_metrics::MeasureEntry| {
             let parameters = entry.params.iter().map(|param| Parameter {
                 name: param.name,
@@ -95,11 +117,12 @@ impl Registries {
             });
             Entry { parameters: parameter.collect(), ..Entry::new(method.name, method.summary) }
         };
-        let ranker = |entry: &fivefold_core::RankerEntry| {
-            let (name, summary, parameters) = (entry.name, entry.summary, entry.params());
-            Ranker { name, summary, parameters }
+        let ranker = |entry: &RankerEntry| -> PyResult<Ranker> {
+            let presets =
+                entry.presets().into_iter().map(|preset| Preset::of(entry, preset)).collect::<PyResult<_>>()?;
+            Ok(Ranker { name: entry.name, summary: entry.summary, parameters: entry.params(), presets })
         };
-        Registries {
+        Ok(Registries {
             measures: MEASURES.iter().map(measure).collect(),
             dialects: DIALECTS.iter().map(|dialect| Entry::new(dialect.name, dialect.summary)).collect(),
             conventions: RULES.iter().map(convention).collect(),
@@ -108,7 +131,7 @@ impl Registries {
             corrections: fivefold_stats::CORRECTIONS.iter().map(|own| Entry::new(own.name, own.summary)).collect(),
             methods: fivefold_fusion::METHODS.iter().map(method).collect(),
             normalisers: fivefold_fusion::NORMALISERS.iter().map(|own| Entry::new(own.name, own.summary)).collect(),
-            rankers: RANKERS.iter().map(ranker).collect(),
-        }
+            rankers: RANKERS.iter().map(ranker).collect::<PyResult<_>>()?,
+        })
     }
 }

@@ -47,6 +47,9 @@ def test_a_ranker_documents_every_parameter(program):
             default = "unset" if own["default"] is None else repr(own["default"])
             assert words(f"{argument} : default {default} {own['help']}") in doc
             assert arguments[argument].default == own["default"]
+        assert ranker.presets == {preset["name"]: preset["summary"] for preset in told["presets"]}
+        for name, summary in ranker.presets.items():
+            assert words(f"{name} : {summary}") in doc.partition("Presets")[2]
         assert set(arguments) == {own["name"].replace("lambda", "lambda_") for own in told["parameters"]} | {"seed", "threads"}
 
 

@@ -30,15 +30,20 @@ PARAMS = {
 }
 
 
-@pytest.mark.parametrize("ranker", ff.rankers.CLASSES.values(), ids=lambda ranker: ranker.kind)
-def test_models_are_those_of_the_program(ranker, letor, program, tmp_path):
+#: Each ranker with its defaults, and with each preset.
+SETTINGS = [(ranker, preset) for ranker in ff.rankers.CLASSES.values() for preset in (None, *ranker.presets)]
+
+
+@pytest.mark.parametrize("ranker, preset", SETTINGS, ids=lambda own: getattr(own, "kind", own or "defaults"))
+def test_models_are_those_of_the_program(ranker, preset, letor, program, tmp_path):
     params = PARAMS.get(ranker.kind, {})
-    given = [f"--param={name}={value}" for name, value in params.items()]
+    given = [f"--param={name}={value}" for name, value in params.items()] + ([f"--param=preset={preset}"] if preset else [])
     files = ["--train", letor / "train.txt", "--valid", letor / "valid.txt"]
     program("train", "--ranker", ranker.kind, *given, *files, "--seed", 5, "-o", tmp_path / "m.json")
     expected = json.loads((tmp_path / "m.json").read_text())
     train, valid = (ff.Dataset.from_letor(letor / f"{name}.txt") for name in ("train", "valid"))
-    fitted = ranker(**params, seed=5, threads=2).fit(train, valid=valid)
+    made = ranker.preset(preset, **params, seed=5, threads=2) if preset else ranker(**params, seed=5, threads=2)
+    fitted = made.fit(train, valid=valid)
     found = json.loads(fitted.model_.to_text())
     assert found["model"] == expected["model"]
     assert found["header"] == expected["header"]
@@ -120,6 +125,13 @@ def test_the_habits_of_scikit_learn():
     copy = clone(ranker)
     assert copy is not ranker and copy.get_params() == ranker.get_params()
     assert "trees" in (ff.LambdaMART.__doc__ or "")
+    preset = ff.LambdaMART.preset("ranklib", trees=7, seed=2)
+    assert (preset.leaves, preset.trees, preset.seed) == (10, 7, 2) != (ranker.leaves, ff.LambdaMART().trees, 1)
+    assert clone(preset).get_params() == preset.get_params()
+    with pytest.raises(ff.ConfigError, match="no preset ranklab; its presets: ranklib, lightgbm"):
+        ff.LambdaMART.preset("ranklab")
+    with pytest.raises(ff.ConfigError, match="did you mean trees"):
+        ff.LambdaMART.preset("ranklib", treees=3)
 
 
 LONG = """

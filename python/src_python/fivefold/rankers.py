@@ -10,14 +10,17 @@ import numpy as np
 
 from . import _fivefold
 from .dataset import Dataset
-from .registries import REGISTRIES, parameter_lines
+from .registries import REGISTRIES, parameter_lines, wrapped
 
 
 class Ranker:
     """A ranker. Each built-in ranker is a subclass, whose arguments are its parameters."""
 
     kind = None
+    #: The presets of the ranker, by name: what each stands for.
+    presets: dict = {}
     _defaults: dict = {}
+    _presets: dict = {}
 
     def __init__(self, **params):
         unknown = [name for name in params if name not in self._defaults and name not in ("seed", "threads")]
@@ -25,6 +28,14 @@ class Ranker:
             raise self._no_parameter(unknown[0])
         for name, default in {**self._defaults, "seed": 1, "threads": 0}.items():
             setattr(self, name, params.get(name, default))
+
+    @classmethod
+    def preset(cls, name, **params):
+        """A ranker with the parameters of a preset, some of which may be given; `presets` lists the names."""
+        if name not in cls._presets:
+            known = ", ".join(cls.presets) or "none"
+            raise _fivefold.ConfigError(f"{cls.__name__} has no preset {name}; its presets: {known}")
+        return cls(**{**cls._presets[name], **params})
 
     def get_params(self, deep=True):
         """The parameters, by name."""
@@ -188,6 +199,10 @@ def _classes():
         name = CUSTOMARY.get(kind) or "".join(part.capitalize() for part in kind.split("-"))
         defaults = {_argument(param["name"]): param["default"] for param in ranker["parameters"]}
         own = type(name, (Ranker,), {"kind": kind, "_defaults": defaults, "__doc__": _doc(ranker), "__module__": __name__})
+        own.presets = {preset["name"]: preset["summary"] for preset in ranker["presets"]}
+        own._presets = {
+            preset["name"]: {_argument(param): value for param, value in preset["values"].items()} for preset in ranker["presets"]
+        }
         keywords = [
             inspect.Parameter(param, inspect.Parameter.KEYWORD_ONLY, default=default)
             for param, default in {**defaults, "seed": 1, "threads": 0}.items()
@@ -206,6 +221,10 @@ def _doc(ranker):
         lines += parameter_lines(_argument(param["name"]), default, param["help"], "    ")
     lines += parameter_lines("seed", 1, "the seed of everything that is drawn; a whole number, 0 or more", "    ")
     lines += parameter_lines("threads", 0, "how many threads work; 0: one for each processor", "    ")
+    if ranker["presets"]:
+        lines += ["", "    Presets, for `preset(name)`:", ""]
+        for preset in ranker["presets"]:
+            lines += wrapped(f"{preset['name']} : {preset['summary']}", "    ", "        ")
     return "\n".join([*lines, ""])
 
 

@@ -34,21 +34,21 @@ def with_registries(described):
 def parameter_lines(name, default, about, indent):
     """The lines about a parameter: its name, its default, and its range and meaning."""
     more = indent + "    "
-    return [f"{indent}{name} : default {default}", *_wrapped(about, more, more)]
+    return [f"{indent}{name} : default {default}", *wrapped(about, more, more)]
 
 
 def _entry(entry, indent):
     if "help" in entry:
         return parameter_lines(entry["name"], entry["default"], entry["help"], indent)
-    lines = _wrapped(f"{entry['name']} : {entry['summary']}", indent, indent + "    ")
+    lines = wrapped(f"{entry['name']} : {entry['summary']}", indent, indent + "    ")
     if "cutoff" in entry:
-        lines += _wrapped(f"Cutoff: {entry['cutoff']}.", indent + "    ", indent + "    ")
+        lines += wrapped(f"Cutoff: {entry['cutoff']}.", indent + "    ", indent + "    ")
     for own in entry["parameters"]:
         about = "; ".join(filter(None, [own["help"], own["values"]]))
         lines += parameter_lines(own["name"], own["default"], about, indent + "    ")
     return lines
 
 
-def _wrapped(text, first, rest):
+def wrapped(text, first, rest):
     plain = {"break_long_words": False, "break_on_hyphens": False}
     return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=rest, **plain)
