@@ -31,12 +31,12 @@ MOST = 1.03
 
 IMPORT = "import sys, numpy as np, fivefold as ff, fivefold.dataset, fivefold.rankers\n"
 RANKER = "made = {entry.kind: entry for entry in ff.rankers.CLASSES.values()}[kind](**params, seed=0, threads=1)\n"
-FIT = RANKER + "made.fit(ff.Dataset.from_letor(data)).save(out)\n"
+FIT = RANKER + "made.fit(ff.Dataset.from_letor(data, threads=1)).save(out)\n"
 FIT_ARRAY = RANKER + (
     "arrays = np.load(data)\nX, y, group = np.ascontiguousarray(arrays['X']), arrays['y'], arrays['group']\n"
     "made.fit(X, y, group=group).save(out)\n"
 )
-PREDICT = "ff.load_model(kind).predict(ff.Dataset.from_letor(data)).tofile(out)\n"
+PREDICT = "ff.load_model(kind).predict(ff.Dataset.from_letor(data, threads=1)).tofile(out)\n"
 SAME = "assert np.fromfile(out).tolist() == [float(line) for line in open(data)], 'the scores differ'\n"
 TO_ARRAYS = "read = ff.Dataset.from_letor(data); np.savez(out, X=read.X, y=read.y, group=read.group); print(read.X.nbytes)\n"
 

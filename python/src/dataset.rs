@@ -60,10 +60,10 @@ impl Dataset {
 
     /// A data set of a file in LETOR's format.
     #[staticmethod]
-    #[pyo3(signature = (path, max_grade))]
-    fn of_letor(py: Python<'_>, path: PathBuf, max_grade: Option<u8>) -> PyResult<Self> {
+    #[pyo3(signature = (path, max_grade, threads))]
+    fn of_letor(py: Python<'_>, path: PathBuf, max_grade: Option<u8>, threads: usize) -> PyResult<Self> {
         let options = ReadOptions { max_grade, ..ReadOptions::default() };
-        let part = in_threads(py, 0, |_| read_letor(&path, &options))?.map_err(data)?;
+        let part = in_threads(py, threads, |_| read_letor(&path, &options))?.map_err(data)?;
         Ok(Dataset { data: part.data })
     }
 
