@@ -222,6 +222,34 @@ def test_objects_take_part_and_a_search_chooses(tmp_path):
     assert not ff.run(tmp_path / "tuned.toml", out=tmp_path / "tuned").failed
 
 
+def test_a_notebook_shows_one_line_that_ends_with_all_jobs(monkeypatch):
+    from fivefold import experiments
+
+    shown = []
+
+    class Handle:
+        def update(self, content, raw):
+            shown.append(("update", content))
+
+    def display(content, raw, display_id):
+        shown.append(("display", content))
+        return Handle()
+
+    monkeypatch.setattr(experiments, "_notebook_display", lambda: display)
+    lines = experiments.Lines()
+    for line in ("2 of 10 jobs after 12s, about 46s left", "a warning", "8 of 10 jobs after 68s, about 17s left"):
+        lines(line)
+    lines.end()
+    assert [how for how, _ in shown] == ["display", "update", "update"]
+    assert [content["text/html"].partition("</progress>")[0] for _, content in shown] == [
+        f'<progress value="{done}" max="10">' for done in (2, 8, 10)
+    ]
+    assert shown[-1][1]["text/plain"] == "10 of 10 jobs"
+    # A run that ends before its first line shows none.
+    experiments.Lines().end()
+    assert len(shown) == 3
+
+
 @pytest.mark.parametrize("package, name", [("lightgbm", "LGBMRanker"), ("xgboost", "XGBRanker"), ("catboost", "CatBoostRanker")])
 def test_rankers_of_other_packages_take_part(package, name, tmp_path):
     module = pytest.importorskip(package)

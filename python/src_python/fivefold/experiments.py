@@ -76,7 +76,10 @@ def run(
         experiment = with_rankers(experiment, out, rankers)
     words = ["run", os.fspath(experiment), "--json", "--progress", PAUSE if progress else 0]
     words += options(out=out, data_dir=data_dir, threads=threads, only=only, isolate=isolate, replace=replace)
-    told = json.loads(_watched([*words, *arguments], Lines() if progress else None))
+    lines = Lines() if progress else None
+    told = json.loads(_watched([*words, *arguments], lines))
+    if lines:
+        lines.end()
     return Experiment(told.get("folder", out), told)
 
 
@@ -162,6 +165,7 @@ class Lines:
 
     def __init__(self):
         self._handle = None
+        self._of = 0
         self._display = _notebook_display()
 
     def __call__(self, line):
@@ -170,7 +174,13 @@ class Lines:
         elif far := self.FAR.match(line):
             self._show(line, int(far[1]), int(far[2]))
 
+    def end(self):
+        """All jobs are done: a line of a notebook would else stay at the job before."""
+        if self._handle is not None:
+            self._show(f"{self._of} of {self._of} jobs", self._of, self._of)
+
     def _show(self, line, done, of):
+        self._of = of
         content = {"text/plain": line, "text/html": f'<progress value="{done}" max="{of}"></progress> {escape(line)}'}
         if self._handle is None:
             self._handle = self._display(content, raw=True, display_id=True)
