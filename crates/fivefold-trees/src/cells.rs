@@ -55,6 +55,10 @@ pub(crate) trait Sum: Copy + Default + PartialEq + std::fmt::Debug + Send + Sync
     fn hessian(self, fields: Self::Fields) -> i64;
     /// The number of documents.
     fn count(self, fields: Self::Fields) -> u32;
+    /// [`gradient`](Self::gradient) as `f64`.
+    fn real_gradient(self, fields: Self::Fields) -> f64;
+    /// [`hessian`](Self::hessian) as `f64`.
+    fn real_hessian(self, fields: Self::Fields) -> f64;
 
     /// The sums without those of a part.
     #[inline(always)]
@@ -117,6 +121,16 @@ impl Sum for Cell {
     #[inline(always)]
     fn count(self, (): ()) -> u32 {
         (self.weight & ((1 << COUNT_BITS) - 1)) as u32
+    }
+
+    #[inline(always)]
+    fn real_gradient(self, (): ()) -> f64 {
+        self.gradient as f64
+    }
+
+    #[inline(always)]
+    fn real_hessian(self, (): ()) -> f64 {
+        self.hessian(()) as f64
     }
 }
 

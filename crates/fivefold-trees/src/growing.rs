@@ -178,7 +178,7 @@ impl<'m, S: Sum> Growing<'m, S> {
                 let first_group = number * panel_groups;
                 build(histograms, matrix, panel, first_group, rows);
                 let groups = (first_group..).zip(&*histograms);
-                best_of(groups.map(|(group, h)| best_in_group(matrix, group, h, scan, allowed, total)))
+                groups.fold(None, |best, group| better_in_group(matrix, group, scan, allowed, total, best))
             })
             .collect();
         self.leaves[0].cut = best_of(cuts);
@@ -296,13 +296,13 @@ impl<'m, S: Sum> Growing<'m, S> {
                 let mut cuts = (None, None);
                 for ((group, small), large) in (first_group..).zip(smalls).zip(larges) {
                     if search_small {
-                        let cut = best_in_group(matrix, group, small, scan, &allowed_small, small_total);
-                        cuts.0 = best_of([cuts.0, cut]);
+                        let group = (group, &*small);
+                        cuts.0 = better_in_group(matrix, group, scan, &allowed_small, small_total, cuts.0);
                     }
                     if search_large {
                         large.subtract(small, matrix.group_features(group));
-                        let cut = best_in_group(matrix, group, large, scan, &allowed_large, large_total);
-                        cuts.1 = best_of([cuts.1, cut]);
+                        let group = (group, &*large);
+                        cuts.1 = better_in_group(matrix, group, scan, &allowed_large, large_total, cuts.1);
                     }
                 }
                 cuts
@@ -376,17 +376,18 @@ fn gather<S: Sum>(cells: &[S], rows: &[u32], out: &mut Vec<S>) {
     out.par_chunks_mut(BLOCK).zip(rows.par_chunks(BLOCK)).for_each(fill);
 }
 
-fn best_in_group<S: Sum>(
+/// The better of `best` and the cuts of a group's features.
+fn better_in_group<S: Sum>(
     matrix: &BinnedMatrix,
-    group: usize,
-    histogram: &GroupHistogram<S>,
+    (group, histogram): (usize, &GroupHistogram<S>),
     scan: &Scan<S>,
     allowed: &Allowed,
     total: S,
+    mut best: Option<Cut<S>>,
 ) -> Option<Cut<S>> {
-    let features = matrix.group_features(group).iter().enumerate().filter(|&(lane, _)| allowed[group][lane]);
-    best_of(features.map(|(lane, feature)| {
+    for (lane, feature) in matrix.group_features(group).iter().enumerate().filter(|&(lane, _)| allowed[group][lane]) {
         let number = (group * LANES + lane) as u32;
-        scan.best(number, histogram.lane(lane), 0..feature.len(), total)
-    }))
+        best = scan.better(best, number, histogram.lane(lane), feature.len(), total);
+    }
+    best
 }

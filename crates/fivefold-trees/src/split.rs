@@ -8,6 +8,10 @@
 //! is tried too. Of equal gains, the lower feature wins, then the lower cut, then missing values
 //! to the right.
 //!
+//! Most features of a node have no cut above the best cut of the features before. A loop without
+//! branches finds this out, with the vectors of the processor: it makes the first test of the
+//! search for each cut. Only a feature with a cut that passes is searched.
+//!
 //! Each side must have `min_documents` documents, counted or estimated ([`LeafDocuments`]). The
 //! estimate is LightGBM's (`FindBestThresholdSequentially` in its feature_histogram.hpp). In a node
 //! of n documents, a bin with hessian h has round(h n / H) documents. The right side has the sum
@@ -19,9 +23,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::bins::MISSING;
 use crate::cells::{Sum, Units};
+use crate::wide::{self, Loop};
 
 /// A gain below this share of the children's scores is rounding noise.
 const NOISE: f64 = 1e-12;
+
+/// A dividend below this share of score and divisor has a rounded quotient that is not above the
+/// score.
+const SURELY_BELOW: f64 = 1.0 - 1.0 / (1u64 << 50) as f64;
+
+/// Bins that are tested together.
+const TOGETHER: usize = 8;
 
 /// How the documents on a side of a cut are counted for the least number of documents of a leaf.
 ///
@@ -61,6 +73,8 @@ pub(crate) struct Limits {
 pub(crate) struct Cut<S> {
     /// Fall of the second-order loss, times two, in units of the loss.
     pub gain: f64,
+    /// The score of both sides, in units of cells.
+    pub score: f64,
     pub feature: u32,
     /// The highest bin that goes left.
     pub bin: u8,
@@ -95,6 +109,25 @@ impl<S: Sum> Scan<S> {
             l2: limits.l2 / units.hessian,
             unit,
         }
+    }
+
+    /// The better of `best` and the cuts of a feature in a node with sum `total`. The feature has
+    /// `bins` bins of present values.
+    pub fn better(&self, best: Option<Cut<S>>, number: u32, cells: &[S; 256], bins: usize, total: S) -> Option<Cut<S>> {
+        if cells[usize::from(MISSING)].count(self.fields) == 0 {
+            // A cut gains only if its score is above that of the node.
+            let score = best.map_or(f64::NEG_INFINITY, |best| best.score).max(self.score(total));
+            let (cells, fields, l2) = (&cells[..bins], self.fields, self.l2);
+            if !wide::run(AnyAbove { cells, fields, l2, total, score }) {
+                return best;
+            }
+        }
+        best_of([best, self.best(number, cells, 0..bins, total)])
+    }
+
+    /// The score of a node.
+    fn score(&self, total: S) -> f64 {
+        (total.gradient(self.fields) as f64).powi(2) / (total.hessian(self.fields) as f64 + self.l2)
     }
 
     /// The best cut of a feature in a node with sum `total`; `None` if no cut keeps the limits.
@@ -168,15 +201,14 @@ impl<S: Sum> Scan<S> {
                 self.consider(left, total, bin, false, &mut best);
             }
         }
-        let parent = (total.gradient(fields) as f64).powi(2) / (total.hessian(fields) as f64 + self.l2);
-        let gain = (best.score - parent) * self.unit;
+        let gain = (best.score - self.score(total)) * self.unit;
         if !(gain > self.min_gain && gain > NOISE * best.score * self.unit) {
             return None;
         }
-        let Best { bin, left, .. } = best;
+        let Best { score, bin, left, .. } = best;
         let missing_left =
             if any_missing { best.missing_left } else { left.count(fields) >= total.minus(left).count(fields) };
-        Some(Cut { gain, feature: number, bin, missing_left, left })
+        Some(Cut { gain, score, feature: number, bin, missing_left, left })
     }
 
     #[inline(always)]
@@ -196,13 +228,62 @@ impl<S: Sum> Scan<S> {
         // gl^2 / hl + gr^2 / hr with one division; not a number (0 / 0) never wins.
         let (dividend, divisor) = (gl * gl * hr + gr * gr * hl, hl * hr);
         // Most scores are lower by so much that the rounded quotient is not above the best.
-        if dividend < best.score * divisor * (1.0 - 2f64.powi(-50)) {
+        if dividend < best.score * divisor * SURELY_BELOW {
             return;
         }
         let score = dividend / divisor;
         if score > best.score && score.is_finite() {
             *best = Best { score, bin: bin as u8, missing_left, left };
         }
+    }
+}
+
+/// Whether a cut of a feature without missing values may have a score above `score`.
+struct AnyAbove<'a, S: Sum> {
+    /// The cells of the bins, rising.
+    cells: &'a [S],
+    fields: S::Fields,
+    l2: f64,
+    total: S,
+    score: f64,
+}
+
+impl<S: Sum> Loop for AnyAbove<'_, S> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let mut left = S::default();
+        let (chunks, rest) = self.cells.as_chunks::<TOGETHER>();
+        for cells in chunks {
+            if self.any(&mut left, cells) {
+                return true;
+            }
+        }
+        let mut last = [S::default(); TOGETHER];
+        last[..rest.len()].copy_from_slice(rest);
+        self.any(&mut left, &last)
+    }
+}
+
+impl<S: Sum> AnyAbove<'_, S> {
+    /// Tests the cuts after some bins; `left` is the sum of the bins before.
+    #[inline(always)]
+    fn any(&self, left: &mut S, cells: &[S; TOGETHER]) -> bool {
+        let lefts = cells.map(|cell| {
+            left.add(cell);
+            *left
+        });
+        let mut any = false;
+        for left in lefts {
+            let right = self.total.minus(left);
+            let (hl, hr) = (left.real_hessian(self.fields) + self.l2, right.real_hessian(self.fields) + self.l2);
+            let (gl, gr) = (left.real_gradient(self.fields), right.real_gradient(self.fields));
+            // The same numbers as in `consider`. A side without documents gives 0 > 0, and what is
+            // not a number is not above.
+            any |= gl * gl * hr + gr * gr * hl > self.score * (hl * hr) * SURELY_BELOW;
+        }
+        any
     }
 }
 
@@ -222,4 +303,87 @@ pub(crate) fn best_of<S: Copy>(cuts: impl IntoIterator<Item = Option<Cut<S>>>) -
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cells::{Cell, Gradients, Scaled};
+    use crate::words::Word;
+
+    /// Whole numbers below `below`, drawn one after the other (xorshift).
+    fn draws(seed: u64) -> impl FnMut(u64) -> u64 {
+        let mut state = seed * 2 + 1;
+        move |below| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 20) % below
+        }
+    }
+
+    /// Derivatives of rows, and the bins of features: constant, of few bins, of many, and with
+    /// missing values.
+    fn made(seed: u64, rows: usize) -> (Vec<f64>, Vec<f64>, Vec<Vec<usize>>) {
+        let mut draw = draws(seed);
+        let first: Vec<f64> = (0..rows).map(|_| draw(2001) as f64 - 1000.0).collect();
+        let second = (0..rows).map(|_| draw(if seed.is_multiple_of(2) { 2 } else { 500 }) as f64).collect();
+        let bins = [1, 2, 3, 8, 9, 200, 255].repeat(3).into_iter().enumerate().map(|(number, bins)| {
+            // Some features follow the derivatives.
+            let bin = |row: usize, drawn: u64| match number % 4 {
+                1 => ((first[row] as i64 + 1000) as u64 * (bins - 1) / 2000 + drawn) % bins,
+                _ => drawn * drawn % bins,
+            };
+            let mut of = |row| {
+                let drawn = draw(bins);
+                if number % 5 == 4 && draw(4) == 0 { usize::from(MISSING) } else { bin(row, drawn) as usize }
+            };
+            (0..rows).map(&mut of).collect()
+        });
+        let bins = bins.collect();
+        (first, second, bins)
+    }
+
+    /// Searches every feature in full, and compares the best cut with that of features that are
+    /// tested first. Returns how many features the test left out.
+    fn compare<S: Sum>(scan: &Scan<S>, cells: &[S], features: &[Vec<usize>], total: S) -> usize {
+        let (mut full, mut tested, mut left_out) = (None, None, 0);
+        for (number, bins) in (0..).zip(features) {
+            let mut histogram = [S::default(); 256];
+            bins.iter().zip(cells).for_each(|(&bin, &cell)| histogram[bin].add(cell));
+            let used = 1 + bins.iter().filter(|&&bin| bin < 255).max().unwrap_or(&0);
+            let score = tested.map_or(0.0, |best: Cut<S>| best.score);
+            let any = || AnyAbove { cells: &histogram[..used], fields: scan.fields, l2: scan.l2, total, score };
+            assert_eq!(wide::run(any()), any().run());
+            left_out += usize::from(!any().run());
+            full = best_of([full, scan.best(number, &histogram, 0..used, total)]);
+            tested = scan.better(tested, number, &histogram, used, total);
+            assert_eq!(tested, full);
+        }
+        left_out
+    }
+
+    #[test]
+    fn the_test_of_features_leaves_out_none_that_wins() {
+        let mut left_out = [0; 2];
+        for seed in 0..60 {
+            let (first, second, features) = made(seed, [2, 5, 40, 300, 2000][seed as usize % 5]);
+            let limits = Limits {
+                min_documents: [1, 20][seed as usize / 2 % 2],
+                leaf_documents: [LeafDocuments::Counted, LeafDocuments::ByHessian][seed as usize / 4 % 2],
+                min_hessian: [0.0, 1e-3][seed as usize / 8 % 2],
+                min_gain: 0.0,
+                l2: [0.0, 3.0][seed as usize / 16 % 2],
+            };
+            let gradients = Gradients { first: &first, second: Some(&second), copies: None };
+            let mut cells: Vec<Cell> = Vec::new();
+            let (units, total) = gradients.to_cells(first.len(), &mut cells).unwrap();
+            left_out[0] += compare(&Scan::new(&limits, units, ()), &cells, &features, total);
+            let mut words: Vec<Word> = Vec::new();
+            let sums = gradients.checked_sums(first.len()).unwrap();
+            let Scaled { units, fields, total } = gradients.to_words(&sums, seed, &mut words);
+            left_out[1] += compare(&Scan::new(&limits, units, fields), &words, &features, total);
+        }
+        assert!(left_out.iter().all(|&count| count > 200), "{left_out:?}");
+    }
 }

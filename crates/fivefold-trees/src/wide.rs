@@ -1,9 +1,10 @@
-//! Scoring of a block of rows by many trees, with the vector instructions that the processor has.
+//! Loops with the vector instructions that the processor has, and one of them: scoring of a block
+//! of rows by many trees.
 //!
-//! There is one source, [`in_blocks`], in plain Rust. The compiler makes two programs of it: one
-//! for every processor of the platform, and one that may use AVX2. Both compare the same numbers
-//! and add the same values in the same order, so all bits are equal. (Rust never fuses a
-//! multiplication and an addition, and there is no multiplication.)
+//! There is one source of each loop, in plain Rust. The compiler makes two programs of it: one for
+//! every processor of the platform, and one that may use AVX2. Both compare the same numbers and
+//! add the same values in the same order, so all bits are equal. (Rust never fuses a multiplication
+//! and an addition.)
 
 use crate::masks::LANES;
 use crate::scorer::{BLOCK, Scorer};
@@ -23,28 +24,56 @@ pub(crate) fn is_wide() -> bool {
     }
 }
 
-/// Adds the values of trees that use the first `used` of `width` columns, in the order of the trees.
-pub(crate) fn add_scores(scorers: &[Scorer], used: usize, rows: &[f32], width: usize, scores: &mut [f64]) {
+/// A loop that the compiler can put into vectors.
+pub(crate) trait Loop {
+    /// What the loop computes.
+    type Output;
+
+    /// Runs the loop. Implementations need `#[inline(always)]`, and so do the functions that they
+    /// call: code that is not inlined is compiled without AVX2.
+    fn run(self) -> Self::Output;
+}
+
+/// Runs a loop with the longest vectors of the processor.
+#[inline]
+pub(crate) fn run<L: Loop>(work: L) -> L::Output {
     #[cfg(target_arch = "x86_64")]
     if is_wide() {
         // SAFETY: `with_avx2` is plain, safe Rust, compiled for a processor with AVX2 and BMI1. The
         // only danger of the call is a processor without these instructions. `is_wide` asked the
         // processor, and whether the system keeps the wide registers, a line above.
         #[allow(unsafe_code)] // the one place
-        return unsafe { with_avx2(scorers, used, rows, width, scores) };
+        return unsafe { with_avx2(work) };
     }
-    portable(scorers, used, rows, width, scores);
-}
-
-/// [`add_scores`] for every processor.
-pub(crate) fn portable(scorers: &[Scorer], used: usize, rows: &[f32], width: usize, scores: &mut [f64]) {
-    in_blocks(scorers, used, rows, width, scores);
+    work.run()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1")]
-fn with_avx2(scorers: &[Scorer], used: usize, rows: &[f32], width: usize, scores: &mut [f64]) {
-    in_blocks(scorers, used, rows, width, scores);
+fn with_avx2<L: Loop>(work: L) -> L::Output {
+    work.run()
+}
+
+/// Adds the values of trees that use the first `used` of `width` columns, in the order of the trees.
+pub(crate) fn add_scores(scorers: &[Scorer], used: usize, rows: &[f32], width: usize, scores: &mut [f64]) {
+    run(Scoring { scorers, used, rows, width, scores });
+}
+
+struct Scoring<'a> {
+    scorers: &'a [Scorer],
+    used: usize,
+    rows: &'a [f32],
+    width: usize,
+    scores: &'a mut [f64],
+}
+
+impl Loop for Scoring<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        in_blocks(self.scorers, self.used, self.rows, self.width, self.scores);
+    }
 }
 
 /// Wide blocks, and at the end a narrow block if it is wide enough.
@@ -98,6 +127,11 @@ mod tests {
     use crate::tree::{Node, Tree};
 
     const FEATURES: usize = 5;
+
+    /// [`add_scores`] for every processor.
+    fn portable(scorers: &[Scorer], used: usize, rows: &[f32], width: usize, scores: &mut [f64]) {
+        Scoring { scorers, used, rows, width, scores }.run();
+    }
 
     /// Few numbers, so that many values equal a threshold.
     fn number() -> impl Strategy<Value = f32> + Clone {

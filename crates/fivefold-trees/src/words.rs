@@ -63,7 +63,26 @@ impl Sum for Word {
     fn count(self, fields: Fields) -> u32 {
         (self.0 & ((1 << fields.count) - 1)) as u32
     }
+
+    // AVX2 neither converts 64-bit integers nor shifts them with their sign, so both functions use
+    // logical shifts and the bits of a float. A field has at most 32 bits.
+    #[inline(always)]
+    fn real_gradient(self, fields: Fields) -> f64 {
+        let shift = fields.count + fields.hessian;
+        // The smallest gradient becomes 0.
+        let raised = (self.0 as u64 ^ 1 << 63) >> shift;
+        f64::from_bits(raised | WHOLE.to_bits()) - (WHOLE + (1u64 << (63 - shift)) as f64)
+    }
+
+    #[inline(always)]
+    fn real_hessian(self, fields: Fields) -> f64 {
+        let hessian = self.0 as u64 >> fields.count & ((1 << fields.hessian) - 1);
+        f64::from_bits(hessian | WHOLE.to_bits()) - WHOLE
+    }
 }
+
+/// 2^52: the lowest bits of a float of this size are a whole number.
+const WHOLE: f64 = (1u64 << 52) as f64;
 
 impl Fields {
     /// The fields for this number of documents, counted with multiplicity.
@@ -220,6 +239,8 @@ mod tests {
                     gradient += word.gradient(fields);
                     hessian += word.hessian(fields);
                     count += word.count(fields);
+                    assert_eq!(part.real_gradient(fields), gradient as f64);
+                    assert_eq!(part.real_hessian(fields), hessian as f64);
                 }
             }
             assert_eq!(sum, total);
@@ -244,6 +265,8 @@ mod tests {
                     });
                     assert_eq!(i128::from(total.gradient(fields)), gradient);
                     assert_eq!(i128::from(total.hessian(fields)), hessian);
+                    assert_eq!(total.real_gradient(fields), gradient as f64);
+                    assert_eq!(total.real_hessian(fields), hessian as f64);
                     assert_eq!(total.count(fields), documents as u32);
                     let expected = size * documents as f64;
                     assert!((total.gradient(fields) as f64 * units.gradient / -expected - 1.0).abs() < 0.01);
