@@ -155,6 +155,10 @@ pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static
     /// Parameters that were renamed. The old names keep working, and the keys of stored jobs keep
     /// the old names.
     const RENAMED: &'static [Renamed] = &[];
+    /// Parameters that were added without a new [`VERSION`](Ranker::VERSION), since their defaults
+    /// give the models that the ranker gave without them. At its default, such a parameter is left
+    /// out of stored parameters. So stored jobs keep their keys, and their results are reused.
+    const ADDED: &'static [&'static str] = &[];
     /// Whether `fit` learns from grades; `false` for controls, such as one feature or a random
     /// order. If all training documents have one grade, `fit` of a learning ranker is not called.
     /// The job fails with [`FitError::Data`], in the same words for all rankers.

@@ -70,12 +70,19 @@ fn one_grade(train: &Dataset, grade: u8) -> FitError {
 }
 
 fn erase<R: Ranker>(ranker: R) -> Result<Box<dyn DynRanker>, ParamError> {
-    let params = serde_json::to_value(&ranker).map_err(|e| ParamError {
-        message: format!("the parameters of `{}` cannot be written as JSON: {e}", R::NAME),
-        param: None,
-        span: None,
-        help: None,
-    })?;
+    let written = |ranker: &R| {
+        serde_json::to_value(ranker).map_err(|e| ParamError {
+            message: format!("the parameters of `{}` cannot be written as JSON: {e}", R::NAME),
+            param: None,
+            span: None,
+            help: None,
+        })
+    };
+    let mut params = written(&ranker)?;
+    if let (false, Some(params)) = (R::ADDED.is_empty(), params.as_object_mut()) {
+        let defaults = written(&R::default())?;
+        params.retain(|name, value| !R::ADDED.contains(&name.as_str()) || defaults.get(name) != Some(&*value));
+    }
     Ok(Box::new(Erased { ranker, params }))
 }
 
@@ -186,6 +193,8 @@ pub struct RankerEntry {
     pub help: &'static [ParamHelp],
     /// [`Ranker::RENAMED`].
     pub renamed: &'static [Renamed],
+    /// [`Ranker::ADDED`].
+    pub added: &'static [&'static str],
     seeded: fn() -> bool,
     params: fn() -> Vec<ParamInfo>,
     presets: fn() -> Vec<(&'static str, &'static str)>,
@@ -207,6 +216,7 @@ impl RankerEntry {
             },
             help: R::PARAMS,
             renamed: R::RENAMED,
+            added: R::ADDED,
             seeded: || R::default().seeded(),
             params: params::describe::<R>,
             presets: || R::presets().iter().map(|p| (p.name, p.summary)).collect(),

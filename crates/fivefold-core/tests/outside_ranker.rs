@@ -150,3 +150,40 @@ fn a_cancelled_fit_stops() {
     let cx = FitContext::new(Seed::new(1)).with_cancellation(&flag);
     assert!(matches!(MeanFeature::default().fit(&data(), &cx), Err(FitError::Cancelled)));
 }
+
+/// Has a parameter more than an earlier version of its crate.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Grown {
+    factor: f64,
+    shift: f64,
+}
+
+impl Ranker for Grown {
+    const NAME: &'static str = "grown";
+    const PARAMS: &'static [ParamHelp] =
+        &[ParamHelp { name: "factor", help: "multiplies" }, ParamHelp { name: "shift", help: "is added" }];
+    const ADDED: &'static [&'static str] = &["shift"];
+    type Model = MeanModel;
+
+    fn fit(&self, _: &Dataset, _: &FitContext<'_>) -> Result<MeanModel, FitError> {
+        Ok(MeanModel { factor: self.factor + self.shift })
+    }
+}
+
+#[test]
+fn an_added_parameter_is_stored_only_where_it_is_not_the_default() {
+    let registry = Registry::default().with::<Grown>();
+    let entry = registry.find("grown").unwrap();
+    let stored = |json: serde_json::Value| entry.restore(&json).unwrap().params();
+    // What an earlier version stored stays as it is.
+    let earlier = serde_json::json!({ "factor": 0.0 });
+    assert_eq!(stored(earlier.clone()), earlier);
+    assert_eq!(stored(serde_json::json!({ "factor": 0.0, "shift": 0.0 })), earlier);
+    let shifted = serde_json::json!({ "factor": 0.0, "shift": 1.0 });
+    assert_eq!(stored(shifted.clone()), shifted);
+    // Help and lists show it with its default.
+    assert_eq!(entry.added, ["shift"]);
+    let parameters = entry.params();
+    assert_eq!((parameters[1].name.as_str(), &parameters[1].default), ("shift", &Some(serde_json::json!(0.0))));
+}

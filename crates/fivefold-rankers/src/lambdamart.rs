@@ -157,6 +157,7 @@ impl Ranker for LambdaMart {
     const NAME: &'static str = "lambdamart";
     const SUMMARY: &'static str = "boosted trees on the lambda gradients of a measure";
     const VERSION: u32 = 3;
+    const ADDED: &'static [&'static str] = &["gradients"];
     const PARAMS: &'static [ParamHelp] = &[
         lambda::help::OBJECTIVE,
         lambda::help::TRUNCATION,
