@@ -76,8 +76,8 @@ pub(crate) mod help {
     pub const GRADIENTS: ParamHelp = param(
         "gradients",
         "how exactly gradients count while splits are chosen: \"exact\", or \"quantised\", rounded by draws with the seed to \
-         whole units, which is faster (LightGBM's use_quantized_grad); of few documents the splits are mostly the same; \
-         leaf values follow from the exact gradients",
+         whole units, which is faster (LightGBM's use_quantized_grad) and serves up to 524,287 documents; of few \
+         documents the splits are mostly the same; leaf values follow from the exact gradients",
     );
     pub const SPACING: ParamHelp = param(
         "spacing",
@@ -276,7 +276,8 @@ impl<'a> Rounds<'a> {
         };
         let grown = self.grower.grow(gradients, features.as_deref(), &mut |n| rng.index(n));
         let mut tree = grown.map_err(|error| FitError::Numeric(error.to_string()))?;
-        if tree.values().len() == 1 && !sampled && features.is_none() {
+        // Another draw, of queries, features or units, may find a cut.
+        if tree.values().len() == 1 && !self.boosting.draws() {
             return Ok(None);
         }
         tree.values_mut().iter_mut().for_each(|value| *value *= self.boosting.rate);

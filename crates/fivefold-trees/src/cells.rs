@@ -202,6 +202,15 @@ pub enum GrowError {
         /// Documents, with multiplicity.
         documents: u64,
     },
+    /// So many documents that a quantised gradient would be rounded to a few units.
+    #[error(
+        "{documents} documents are too many for quantised gradients, which serve up to {}; use exact gradients",
+        crate::words::MOST_DOCUMENTS
+    )]
+    TooManyForWords {
+        /// Documents, with multiplicity.
+        documents: u64,
+    },
     /// Arrays of different lengths.
     #[error("{what}: {found} values for {documents} documents")]
     Length {

@@ -102,7 +102,8 @@ pub enum Precision {
     /// To 2^-60 of the sum of all absolute gradients, and 2^-38 of the sum of all hessians.
     Exact,
     /// Rounded at random to whole units, so that a gradient, a hessian and a count share 64 bits
-    /// (the `words` module). Histograms then take half of the memory and less time.
+    /// (the `words` module). Histograms then take half of the memory and less time. For up to
+    /// 524,287 documents, counted with multiplicity; of more, a document would have too few units.
     Quantised,
 }
 
@@ -178,7 +179,7 @@ impl<'m> Grower<'m> {
             Precision::Quantised => {
                 let seed = (draw(SEED_PART) as u64) << 30 | draw(SEED_PART) as u64;
                 let sums = gradients.checked_sums(self.rows)?;
-                let scaled = gradients.to_words(&sums, seed, &mut self.quantised.cells);
+                let scaled = gradients.to_words(&sums, seed, &mut self.quantised.cells)?;
                 let tree = self.quantised.grow(scaled, copies, features, draw);
                 (tree, gradients.sums_of_leaves(&sums, &self.quantised.leaf_rows()))
             }

@@ -15,14 +15,20 @@
 //! units a document.
 //!
 //! A value between two units is rounded up with the probability of its distance from the lower
-//! unit. So the error of a node's sum has mean 0, and a standard deviation of at most half of the
-//! square root of its documents, in units. The draw follows from the tree's seed and the bits of
-//! gradient and hessian, so it depends on neither the order of the documents nor the threads.
-//! Documents of equal derivatives are rounded alike.
+//! unit. So the error of a node's sum has mean 0. The draw follows from the tree's seed and the
+//! bits of gradient and hessian, so it depends on neither the order of the documents nor the
+//! threads. Documents of equal derivatives are rounded alike. If all derivatives differ, the
+//! error has a standard deviation of at most half of the square root of the documents, in units.
+//! If all are equal, it can be half a unit a document. So a document must have some units:
+//! [`MOST_DOCUMENTS`] documents have four or more in the mean, and twice as many could all be
+//! rounded to zero.
 
 use rayon::prelude::*;
 
-use crate::cells::{BLOCK, Gradients, Scaled, Sum, Sums, Units, power_of_two_scale};
+use crate::cells::{BLOCK, Gradients, GrowError, Scaled, Sum, Sums, Units, power_of_two_scale};
+
+/// The most documents of quantised gradients, counted with multiplicity.
+pub(crate) const MOST_DOCUMENTS: u64 = (1 << 19) - 1;
 
 /// Gradient, hessian and count of one document, or their sums over some documents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -104,8 +110,14 @@ impl Fields {
 
 impl Gradients<'_> {
     /// Writes a word for each row into `words`. A document outside the sample gets a zero word.
-    pub(crate) fn to_words(self, sums: &Sums, seed: u64, words: &mut Vec<Word>) -> Scaled<Word> {
+    ///
+    /// # Errors
+    /// More than [`MOST_DOCUMENTS`].
+    pub(crate) fn to_words(self, sums: &Sums, seed: u64, words: &mut Vec<Word>) -> Result<Scaled<Word>, GrowError> {
         let &Sums { gradient, hessian, documents } = sums;
+        if documents > MOST_DOCUMENTS {
+            return Err(GrowError::TooManyForWords { documents });
+        }
         let fields = Fields::new(documents);
         let mut scales = Units {
             gradient: power_of_two_scale(gradient, fields.gradient() as i32),
@@ -119,7 +131,7 @@ impl Gradients<'_> {
             if gradient == 0 && hessian == 0 {
                 let units = Units { gradient: scales.gradient.recip(), hessian: scales.hessian.recip() };
                 let total = fields.word(total.gradient, total.hessian as i64, documents as u32);
-                return Scaled { units, fields, total };
+                return Ok(Scaled { units, fields, total });
             }
             scales.gradient *= if gradient == 0 { 1.0 } else { 0.5 };
             scales.hessian *= if hessian == 0 { 1.0 } else { 0.5 };
@@ -188,7 +200,7 @@ mod tests {
     fn words(first: &[f64], second: Option<&[f64]>, copies: Option<&[u32]>, seed: u64) -> (Vec<Word>, Scaled<Word>) {
         let mut words = Vec::new();
         let gradients = Gradients { first, second, copies };
-        let scaled = gradients.to_words(&gradients.checked_sums(first.len()).unwrap(), seed, &mut words);
+        let scaled = gradients.to_words(&gradients.checked_sums(first.len()).unwrap(), seed, &mut words).unwrap();
         (words, scaled)
     }
 
@@ -198,6 +210,28 @@ mod tests {
             (0..documents).map(|i| libm::sin(i as f64 * 0.731) * 10f64.powi(i as i32 % 7 - 3)).collect();
         let second = first.iter().map(|g| g.abs() * 1e-3 + 1e-7).collect();
         (first, second)
+    }
+
+    #[test]
+    fn a_document_has_units_even_if_all_derivatives_are_equal() {
+        let most = MOST_DOCUMENTS as usize;
+        let first: Vec<f64> = (0..most).map(|i| if i % 2 == 0 { 0.5 } else { -0.5 }).collect();
+        let second = vec![0.25; most];
+        for seed in 0..8 {
+            let (words, Scaled { fields, .. }) = words(&first, Some(&second), None, seed);
+            for (word, gradient) in words.iter().zip(&first).take(2) {
+                let units = word.gradient(fields) as f64 * gradient.signum();
+                assert!(units >= 2.0 && word.hessian(fields) >= 2, "{units} {}", word.hessian(fields));
+            }
+        }
+        let more = vec![0.5; most + 1];
+        let gradients = Gradients { first: &more, second: None, copies: None };
+        let sums = gradients.checked_sums(more.len()).unwrap();
+        let error = gradients.to_words(&sums, 1, &mut Vec::new()).err().unwrap();
+        assert_eq!(error, GrowError::TooManyForWords { documents: most as u64 + 1 });
+        let text =
+            "524288 documents are too many for quantised gradients, which serve up to 524287; use exact gradients";
+        assert_eq!(error.to_string(), text);
     }
 
     #[test]
