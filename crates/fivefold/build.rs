@@ -39,6 +39,10 @@ fn link_arguments() -> Result<Vec<String>, Box<dyn Error>> {
     if target("OS")? != "linux" || target("ENV")? != "gnu" || target("ARCH")? != "x86_64" {
         return Ok(Vec::new());
     }
+    // A user's own flag links the program already, at any place.
+    if env::var("CARGO_CFG_TARGET_FEATURE").is_ok_and(|features| features.split(',').any(|name| name == "crt-static")) {
+        return Ok(Vec::new());
+    }
     // A program at a fixed place needs no relocations when it starts: there are 140,000 of them.
     let mut arguments = vec!["-no-pie".to_owned()];
     // Not in the development build, whose tests preload libraries: a program that holds the C library ignores
@@ -73,7 +77,9 @@ fn static_arguments(folder: &Path) -> Result<Option<Vec<String>>, Box<dyn Error>
     let arguments = vec!["-static".to_owned(), format!("-L{}", folder.display())];
     let (source, trial) = (folder.join("trial.rs"), folder.join("trial"));
     fs::write(&source, "fn main() {}\n")?;
-    println!("cargo:rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
+    for variable in ["CARGO_ENCODED_RUSTFLAGS", "RUSTC_LINKER"] {
+        println!("cargo:rerun-if-env-changed={variable}");
+    }
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
     let mut rustc = Command::new(env::var("RUSTC")?);
     rustc.args(flags.split('\u{1f}').filter(|flag| !flag.is_empty()));
@@ -84,7 +90,12 @@ fn static_arguments(folder: &Path) -> Result<Option<Vec<String>>, Box<dyn Error>
     rustc.args(arguments.iter().map(|argument| format!("-Clink-arg={argument}")));
     rustc.arg("-o").arg(&trial).arg(&source);
     let runs = |command: &mut Command| {
-        command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+        command
+            .current_dir(folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
     };
     let is_native = env::var("HOST")? == env::var("TARGET")?;
     Ok((is_native && runs(&mut rustc) && runs(&mut Command::new(&trial))).then_some(arguments))
