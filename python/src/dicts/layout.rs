@@ -127,6 +127,10 @@ impl Layout {
                 return None;
             }
             let count: isize = field(keys, ENTRIES);
+            if count == 0 {
+                // Python 3.11 gives the keys of an empty dict an index of one byte, so what follows is not aligned.
+                return Some(Entries { layout: self, entries: &[] });
+            }
             let first = keys.byte_add(INDEX + (1 << field::<u8>(keys, INDEX_BYTES))).cast::<Entry>();
             Some(Entries { layout: self, entries: std::slice::from_raw_parts(first, count as usize) })
         }
