@@ -381,7 +381,7 @@ mod tests {
             left_out[0] += compare(&Scan::new(&limits, units, ()), &cells, &features, total);
             let mut words: Vec<Word> = Vec::new();
             let sums = gradients.checked_sums(first.len()).unwrap();
-            let Scaled { units, fields, total } = gradients.to_words(&sums, seed, &mut words);
+            let Scaled { units, fields, total } = gradients.to_words(&sums, seed, &mut words).unwrap();
             left_out[1] += compare(&Scan::new(&limits, units, fields), &words, &features, total);
         }
         assert!(left_out.iter().all(|&count| count > 200), "{left_out:?}");
