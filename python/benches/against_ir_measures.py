@@ -5,8 +5,9 @@
 Runs are dicts, and then frames of pandas, which lie in memory before the clock starts. Both sides compute the values of every
 topic under four measures that trec_eval computes, on one thread, in turn. ir_measures parses the qrels once for all runs, as
 fivefold does. Values are compared first. Printed are the medians of CPU time, and their ratio. With --check the script fails if
-a ratio is below its target. Dicts are also read by calls of Python's stable interface alone, as where Python's layout is not known.
-Where there is a C compiler, `walk.c` walks the dicts by the same calls, reads each text and adds each score, and does nothing else.
+a ratio is below its target. Dicts are also read by calls of Python's stable interface alone, as
+where Python's layout is not known. Where there is a C compiler, `walk.c` walks the dicts by the
+same calls, reads each text and adds each score, and does nothing else.
 """
 
 import argparse

@@ -75,9 +75,9 @@ pub(crate) mod help {
     pub const BINS: ParamHelp = param("bins", "the most bins of a feature, 2 to 255; a split falls between two bins");
     pub const GRADIENTS: ParamHelp = param(
         "gradients",
-        "how exactly gradients count while splits are chosen: \"exact\", or \"quantised\", rounded by draws with the seed to \
-         whole units, which is faster (LightGBM's use_quantized_grad) and serves up to 524,287 documents; of few \
-         documents the splits are mostly the same; leaf values follow from the exact gradients",
+        "how exactly gradients count while splits are chosen: \"exact\", or \"quantised\", rounded by draws with the \
+         seed to whole units, which is faster (LightGBM's use_quantized_grad) and serves up to 524,287 documents; of \
+         few documents the splits are mostly the same; leaf values follow from the exact gradients",
     );
     pub const SPACING: ParamHelp = param(
         "spacing",
