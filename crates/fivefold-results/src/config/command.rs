@@ -330,7 +330,7 @@ mod tests {
             ("argv = [\"x\", \"{test}{scores}\"]\nfiles = [\"a\", \"a\"]", "`a` stands twice in `files`"),
             (
                 "argv = [\"x\", \"{test}{scores}\"]\ntime_limit = \"soon\"",
-                "a time is written as \"90s\", \"10m\" or \"2h\", not \"soon\"",
+                "a time is written as \"90s\", \"10m\", \"2h\" or \"500ms\", not \"soon\"",
             ),
         ];
         for (text, expected) in cases {

@@ -52,22 +52,23 @@ impl JobLimits {
     }
 }
 
-/// A time in whole seconds, written `90s`, `10m` or `2h`.
+/// A time in whole milliseconds, written `90s`, `10m`, `2h` or `500ms`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct TimeLimit {
-    seconds: u64,
+    milliseconds: u64,
 }
 
-const UNITS: [(&str, u64); 3] = [("h", 3600), ("m", 60), ("s", 1)];
+/// The units and their lengths in milliseconds, the longest first.
+const UNITS: [(&str, u64); 4] = [("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
 
 impl TimeLimit {
     /// An hour.
-    pub(crate) const HOUR: TimeLimit = TimeLimit { seconds: 3600 };
+    pub(crate) const HOUR: TimeLimit = TimeLimit { milliseconds: 3_600_000 };
 
     /// The limit as a duration.
     pub fn duration(self) -> Duration {
-        Duration::from_secs(self.seconds)
+        Duration::from_millis(self.milliseconds)
     }
 }
 
@@ -75,13 +76,13 @@ impl FromStr for TimeLimit {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let parsed = UNITS.iter().find_map(|(unit, seconds)| {
+        let parsed = UNITS.iter().find_map(|(unit, length)| {
             let count: u64 = text.strip_suffix(unit)?.trim().parse().ok()?;
-            count.checked_mul(*seconds)
+            count.checked_mul(*length)
         });
         match parsed {
-            Some(seconds) if seconds > 0 => Ok(TimeLimit { seconds }),
-            _ => Err(format!("a time is written as \"90s\", \"10m\" or \"2h\", not \"{text}\"")),
+            Some(milliseconds) if milliseconds > 0 => Ok(TimeLimit { milliseconds }),
+            _ => Err(format!("a time is written as \"90s\", \"10m\", \"2h\" or \"500ms\", not \"{text}\"")),
         }
     }
 }
@@ -102,8 +103,8 @@ impl From<TimeLimit> for String {
 
 impl fmt::Display for TimeLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let whole = UNITS.iter().find(|(_, seconds)| self.seconds.is_multiple_of(*seconds)).unwrap_or(&("s", 1));
-        write!(f, "{}{}", self.seconds / whole.1, whole.0)
+        let whole = UNITS.iter().find(|(_, length)| self.milliseconds.is_multiple_of(*length)).unwrap_or(&("ms", 1));
+        write!(f, "{}{}", self.milliseconds / whole.1, whole.0)
     }
 }
 
@@ -178,12 +179,12 @@ mod tests {
 
     #[test]
     fn times_read_back() {
-        for (text, seconds) in [("90s", 90), ("10m", 600), ("2h", 7200)] {
+        for (text, seconds) in [("90s", 90.0), ("10m", 600.0), ("2h", 7200.0), ("500ms", 0.5), ("1001ms", 1.001)] {
             let limit: TimeLimit = text.parse().unwrap();
-            assert_eq!((limit.duration(), limit.to_string().as_str()), (Duration::from_secs(seconds), text));
+            assert_eq!((limit.duration(), limit.to_string().as_str()), (Duration::from_secs_f64(seconds), text));
         }
         assert_eq!(TimeLimit::HOUR.to_string(), "1h");
-        for wrong in ["0s", "10", "m", "-1s", "1.5h", "99999999999999999999h", "18446744073709551615h"] {
+        for wrong in ["0s", "0ms", "10", "m", "-1s", "1.5h", "99999999999999999999h", "18446744073709551615h"] {
             assert!(wrong.parse::<TimeLimit>().is_err(), "{wrong}");
         }
     }
