@@ -140,6 +140,16 @@ pub trait Measure: Send + Sync {
             exchanged.swap(first, later);
         }
     }
+
+    /// Whether every contribution is gain x discount: the gain follows from the grade alone, and the
+    /// discount from the position alone. If so, writes both factors of each position. The discount
+    /// of a position that does not count is 0.
+    ///
+    /// Each change of [`exchange`](Self::exchange) must then be, to the last bit,
+    /// (gain of the later position - gain of `first`) x (discount of `first` - later discount).
+    fn factors(&self, _grades: &[u8], _positions: usize, _gains: &mut Vec<f64>, _discounts: &mut Vec<f64>) -> bool {
+        false
+    }
 }
 
 /// How a greedy order values a document: each further document of a subtopic is worth `left` times

@@ -26,14 +26,18 @@
 //!
 //! Cost: O(n log n + min(truncation, cutoff) x n) a query, independent of the measure.
 
+mod exponentials;
 mod pairs;
+mod ranking;
 
 use fivefold_base::words::counted;
 use fivefold_core::{Dataset, FitContext, FitError, Seed};
 use fivefold_metrics::{Objective, Scratch};
 use rayon::prelude::*;
 
-use self::pairs::{Ranked, add_pairs};
+use self::exponentials::exponentials;
+use self::pairs::{Changes, Ranked, add_pairs};
+pub(crate) use self::ranking::Ranking;
 use crate::boosting::Loss;
 use crate::memory::{Size, threads};
 use crate::ties::{TieBreaks, Ties};
@@ -79,23 +83,6 @@ pub(crate) struct LambdaLoss<'a> {
     sigma: f64,
     normalise: bool,
     cx: &'a FitContext<'a>,
-}
-
-/// Arrays by position in the ranking of one query.
-#[derive(Default)]
-pub(crate) struct Ranking {
-    /// The numbers that break ties, by row.
-    places: Vec<u32>,
-    /// The upper bits of the score, and the row, of each document.
-    keys: Vec<u64>,
-    order: Vec<u32>,
-    grades: Vec<u8>,
-    scores: Vec<f64>,
-    exponentials: Vec<f64>,
-    changes: Vec<f64>,
-    first: Vec<f64>,
-    second: Vec<f64>,
-    scratch: Scratch,
 }
 
 /// Bytes of the loss.
@@ -176,38 +163,42 @@ impl<'a> LambdaLoss<'a> {
         second.fill(0.0);
         let grades = self.grades[query];
         let n = grades.len();
-        self.ties.fill(query, draw, &mut ranking.places);
-        ranking.rank(scores, grades);
-        let Ranking { order, grades, scores, exponentials, changes, scratch, .. } = ranking;
+        ranking.rank(scores, grades, |places| self.ties.fill(query, draw, places));
+        let Ranking { order, grades, scores, exponentials: powers, changes, gains, discounts, scratch, .. } = ranking;
         let Some(exchanges) = self.objective.exchanges(query, grades, scratch) else { return Ok(()) };
         let (best, worst) = (scores[0], scores[n - 1]);
         let far = self.sigma * (best - worst) > 2.0 * FARTHEST;
-        let middle = best / 2.0 + worst / 2.0;
-        let relative =
-            |score: f64, to: f64| libm::exp((self.sigma * (score - to)).clamp(-2.0 * FARTHEST, 2.0 * FARTHEST));
-        exponentials.clear();
-        exponentials.extend(scores.iter().map(|&score| relative(score, middle)));
+        powers.resize(n, 0.0);
+        exponentials(scores, self.sigma, best / 2.0 + worst / 2.0, powers);
         let by_distance = self.normalise && best != worst;
         ranking.first.clear();
         ranking.first.resize(n, 0.0);
         ranking.second.clear();
         ranking.second.resize(n, 0.0);
+        let unit = exchanges.factors(gains, discounts);
+        // A loop in vectors takes some top ranks at once, if nothing else is computed for each.
+        let at_once = if far || unit.is_none() { 1 } else { RANKS_BETWEEN_CHECKS };
+        let tops = self.tops(n).min(exchanges.positions());
         let mut total = 0.0;
-        for top in 0..self.tops(n).min(exchanges.positions()) {
-            if top % RANKS_BETWEEN_CHECKS == 0 {
+        for start in (0..tops).step_by(at_once) {
+            if start % RANKS_BETWEEN_CHECKS == 0 {
                 self.cx.check()?;
             }
-            let rest = n - top - 1;
-            changes.resize(rest, 0.0);
-            exchanges.changes(top, changes);
-            let here = scores[top];
             if far {
-                for (exponential, &score) in exponentials[top..].iter_mut().zip(&scores[top..]) {
-                    *exponential = relative(score, here);
-                }
+                let here = scores[start];
+                exponentials(&scores[start..], self.sigma, here, &mut powers[start..]);
             }
-            let ranked = Ranked { exponentials: &exponentials[top..], scores: &scores[top..], changes, by_distance };
-            total += add_pairs(ranked, &mut ranking.first[top..], &mut ranking.second[top..]);
+            let changes = match unit {
+                Some(unit) => Changes::Products { gains, discounts, unit },
+                None => {
+                    changes.resize(n - start - 1, 0.0);
+                    exchanges.changes(start, changes);
+                    Changes::Given(changes)
+                }
+            };
+            let ranked = Ranked { exponentials: powers, scores, changes, by_distance };
+            let tops = start..tops.min(start + at_once);
+            total = add_pairs(ranked, tops, total, &mut ranking.first, &mut ranking.second);
         }
         let total = 2.0 * self.sigma * total;
         let scale = if self.normalise && total > 0.0 { libm::log2(1.0 + total) / total } else { 1.0 };
@@ -218,39 +209,6 @@ impl<'a> LambdaLoss<'a> {
         }
         Ok(())
     }
-}
-
-impl Ranking {
-    /// Sorts the documents: the highest score comes first, and of equal scores the lowest place.
-    fn rank(&mut self, scores: &[f64], grades: &[u8]) {
-        // The row takes the lowest bits of a score, so a key is one word. Documents whose scores
-        // differ in these bits alone are put in order afterwards.
-        let row_bits = scores.len().next_power_of_two().trailing_zeros();
-        self.keys.clear();
-        self.keys.extend((0..).zip(scores).map(|(row, &score)| falling(score) >> row_bits << row_bits | row));
-        self.keys.sort_unstable();
-        self.order.clear();
-        self.order.extend(self.keys.iter().map(|key| (key & ((1 << row_bits) - 1)) as u32));
-        let places = &self.places;
-        let mut start = 0;
-        for keys in self.keys.chunk_by(|one, other| one >> row_bits == other >> row_bits) {
-            if keys.len() > 1 {
-                self.order[start..start + keys.len()]
-                    .sort_unstable_by_key(|&row| (falling(scores[row as usize]), places[row as usize], row));
-            }
-            start += keys.len();
-        }
-        self.grades.clear();
-        self.grades.extend(self.order.iter().map(|&row| grades[row as usize]));
-        self.scores.clear();
-        self.scores.extend(self.order.iter().map(|&row| scores[row as usize]));
-    }
-}
-
-/// A number that falls as the score rises; equal scores (also 0 and -0) give equal numbers.
-fn falling(score: f64) -> u64 {
-    let bits = (score + 0.0).to_bits();
-    if bits >> 63 == 0 { !bits & (u64::MAX >> 1) } else { bits }
 }
 
 impl Loss for LambdaLoss<'_> {
@@ -483,39 +441,5 @@ mod tests {
         let mut out = ([0.0; 4], [0.0; 4]);
         let end = loss.gradients(&[0.0; 4], Seed::new(3), &mut out.0, &mut out.1);
         assert!(matches!(end, Err(FitError::Cancelled)));
-    }
-
-    #[test]
-    fn documents_stand_by_score_then_by_place() {
-        let mut rng = Seed::new(12).rng();
-        let grades = [0; 300];
-        for documents in [1, 2, 3, 120, 128, 300] {
-            // Equal scores, scores that differ in the lowest bits, and other scores.
-            let score = |kind: usize| match kind {
-                0 => 0.5,
-                1 => -0.0,
-                2 => 0.0,
-                kind => f64::from_bits(0.75f64.to_bits() + kind as u64),
-            };
-            let mut scores: Vec<f64> = (0..documents).map(|_| score(rng.below(9) as usize)).collect();
-            (0..documents / 3).for_each(|row| scores[row] = rng.normal());
-            let mut ranking = Ranking { places: (0..documents as u32).collect(), ..Ranking::default() };
-            (1..documents).for_each(|row| ranking.places.swap(row, rng.below(row as u64 + 1) as usize));
-            ranking.rank(&scores, &grades[..documents]);
-            let mut expected: Vec<u32> = (0..documents as u32).collect();
-            expected.sort_by(|&a, &b| {
-                let [a, b] = [a, b].map(|row| row as usize);
-                scores[b].partial_cmp(&scores[a]).unwrap().then(ranking.places[a].cmp(&ranking.places[b]))
-            });
-            assert_eq!(ranking.order, expected);
-            assert!(ranking.scores.is_sorted_by(|one, other| one >= other));
-        }
-    }
-
-    #[test]
-    fn keys_order_scores() {
-        let scores = [f64::INFINITY, 1e300, 2.0, 1.0, 1e-310, 0.0, -1e-310, -3.0, f64::NEG_INFINITY];
-        assert!(scores.windows(2).all(|pair| falling(pair[0]) < falling(pair[1])));
-        assert_eq!(falling(0.0), falling(-0.0));
     }
 }

@@ -26,9 +26,9 @@ impl Size {
     }
 
     /// A ranking of the longest query: scores, places, keys, grades, derivatives, and the changes of
-    /// the measure.
+    /// the measure or their factors.
     pub fn ranking(self) -> u64 {
-        78 * self.longest
+        86 * self.longest
     }
 
     /// The features in bins: a byte a value, in panels of 32 and in columns, and the cuts.

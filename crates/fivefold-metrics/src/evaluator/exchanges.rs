@@ -94,13 +94,29 @@ impl Exchanges<'_> {
         }
         match self.version {
             Version::Original => {
-                let unit = 1.0 / (self.bounds.denominator * self.bounds.normaliser);
+                let unit = self.unit();
                 changes.iter_mut().for_each(|change| *change *= unit);
             }
             version => changes.iter_mut().for_each(|change| {
                 *change = self.bounds.value(version, self.sum + *change) - self.value;
             }),
         }
+    }
+
+    /// If every change is a product, writes two factors of each position and returns a third factor,
+    /// the same for all positions. The change when the documents at positions i < j change places is
+    /// then, to the last bit, `(gains[j] - gains[i]) * (discounts[i] - discounts[j])` times the third
+    /// factor.
+    pub fn factors(&self, gains: &mut Vec<f64>, discounts: &mut Vec<f64>) -> Option<f64> {
+        let are_products = self.version == Version::Original
+            && !self.measure.is_whole()
+            && self.measure.factors(self.grades, self.positions, gains, discounts);
+        are_products.then(|| self.unit())
+    }
+
+    /// The change of the original value for a change of 1 of the sum.
+    fn unit(&self) -> f64 {
+        1.0 / (self.bounds.denominator * self.bounds.normaliser)
     }
 
     /// The changes of the value of a whole ranking.

@@ -108,6 +108,16 @@ impl Measure for Discounted {
         }
     }
 
+    fn factors(&self, grades: &[u8], positions: usize, gains: &mut Vec<f64>, discounts: &mut Vec<f64>) -> bool {
+        gains.clear();
+        gains.extend(grades.iter().map(|&grade| self.gain.of(grade)));
+        discounts.clear();
+        discounts.extend_from_slice(&self.discounts.table[..positions.min(TABLE)]);
+        discounts.extend((discounts.len()..positions).map(|position| self.discounts.at(position)));
+        discounts.resize(grades.len(), 0.0);
+        true
+    }
+
     fn parts(&self, _: Option<usize>, ranked: &Ranked<'_>, contributions: &[f64]) -> Parts {
         let gains = ranked.of_positions(contributions.len(), |grades| self.gain.mean(grades));
         let values = gains.into_iter().enumerate().map(|(position, gain)| [gain, self.discounts.at(position)]);
@@ -160,6 +170,10 @@ mod tests {
             if position < positions { 1.0 / (position + 1) as f64 } else { 0.0 }
         };
         for positions in [2, TABLE - 1, TABLE + 5, TABLE + 10] {
+            let (mut gains, mut discounts) = (vec![7.0], vec![7.0]);
+            assert!(discounted.factors(&grades, positions, &mut gains, &mut discounts));
+            assert!(gains.iter().zip(&grades).all(|(&gain, &grade)| gain == f64::from(grade)));
+            assert!((0..grades.len()).all(|position| discounts[position] == discount(position, positions)));
             for first in [0, 5, TABLE - 1, TABLE + 2] {
                 let mut changes = vec![f64::NAN; grades.len() - first - 1];
                 discounted.exchange(&grades, positions, &query, first, &mut changes);

@@ -10,7 +10,7 @@ use fivefold_metrics::{Evaluator, MEASURES, MeasureSpec, Scratch, Version, diale
 fn changes_are_those_of_the_exchanged_ranking() {
     let mut rng = Seed::new(3).rng();
     let conventions = dialect("paper").unwrap().conventions();
-    let mut compared = 0;
+    let (mut compared, mut products) = (0, 0);
     for entry in MEASURES {
         let cutoffs: &[Option<usize>] = match entry.cutoffs {
             Cutoffs::Optional => &[None, Some(1), Some(3), Some(20)],
@@ -44,12 +44,19 @@ fn changes_are_those_of_the_exchanged_ranking() {
                     continue;
                 };
                 assert!((exchanges.value() - before).abs() < 1e-12);
+                let (mut gains, mut discounts) = (Vec::new(), Vec::new());
+                let unit = exchanges.factors(&mut gains, &mut discounts);
                 for first in 0..n {
                     let mut changes = vec![f64::NAN; n - first - 1];
                     exchanges.changes(first, &mut changes);
                     for (later, change) in (first + 1..).zip(changes) {
                         let mut exchanged = falling.clone();
                         exchanged.swap(first, later);
+                        if let Some(unit) = unit {
+                            let product = (gains[later] - gains[first]) * (discounts[first] - discounts[later]) * unit;
+                            assert_eq!(product.to_bits(), change.to_bits());
+                            products += 1;
+                        }
                         let expected = value(&exchanged) - before;
                         let name = &evaluator.names()[0];
                         assert!(
@@ -62,5 +69,5 @@ fn changes_are_those_of_the_exchanged_ranking() {
             }
         }
     }
-    assert!(compared > 5000, "{compared}");
+    assert!(compared > 5000 && products > 500, "{compared} {products}");
 }
