@@ -26,6 +26,7 @@
 use rayon::prelude::*;
 
 use crate::cells::{BLOCK, Gradients, GrowError, Scaled, Sum, Sums, Units, power_of_two_scale};
+use crate::wide::{self, Loop};
 
 /// The most documents of quantised gradients, counted with multiplicity.
 pub(crate) const MOST_DOCUMENTS: u64 = (1 << 19) - 1;
@@ -90,6 +91,9 @@ impl Sum for Word {
 /// 2^52: the lowest bits of a float of this size are a whole number.
 const WHOLE: f64 = (1u64 << 52) as f64;
 
+/// 1.5 2^52: the same, also for whole numbers below 0.
+const MIDDLE: f64 = (3u64 << 51) as f64;
+
 impl Fields {
     /// The fields for this number of documents, counted with multiplicity.
     fn new(documents: u64) -> Self {
@@ -140,37 +144,69 @@ impl Gradients<'_> {
 
     /// Writes the words at these units a value; returns their sums.
     fn fill(&self, fields: Fields, scales: Units, seed: u64, words: &mut [Word]) -> Total {
-        let fill = |(number, block): (usize, &mut [Word])| {
-            let mut total = Total::default();
-            for (row, word) in (number * BLOCK..).zip(block) {
-                let (gradient, hessian, copies) = self.of(row);
-                let (up, right) = draws(gradient, hessian, seed);
-                let gradient = floor(gradient * scales.gradient + up) * i64::from(copies);
-                let hessian = floor(hessian * scales.hessian + right) * i64::from(copies);
-                *word = fields.word(gradient, hessian, copies);
-                total.gradient += gradient;
-                total.absolute += gradient.unsigned_abs();
-                total.hessian += hessian as u64;
-            }
-            total
+        let fill = |(number, words): (usize, &mut [Word])| {
+            let start = number * BLOCK;
+            wide::run(Fill { gradients: self, start, fields, scales, seed, words })
         };
         let parts: Vec<Total> = words.par_chunks_mut(BLOCK).enumerate().map(fill).collect();
-        let mut all = Total::default();
-        for part in parts {
-            all.gradient += part.gradient;
-            all.absolute += part.absolute;
-            all.hessian += part.hessian;
+        parts.into_iter().fold(Total::default(), Total::plus)
+    }
+}
+
+/// Writes the words of neighbouring rows; returns their sums.
+struct Fill<'a> {
+    gradients: &'a Gradients<'a>,
+    /// The first row.
+    start: usize,
+    fields: Fields,
+    scales: Units,
+    seed: u64,
+    words: &'a mut [Word],
+}
+
+impl Loop for Fill<'_> {
+    type Output = Total;
+
+    #[inline(always)]
+    fn run(self) -> Total {
+        let Fill { gradients, start, fields, scales, seed, words } = self;
+        let mut total = Total::default();
+        let mut write = |word: &mut Word, (gradient, hessian, copies): (f64, f64, u32)| {
+            let (up, right) = draws(gradient, hessian, seed);
+            let gradient = floor(gradient * scales.gradient + up) * i64::from(copies);
+            let hessian = floor(hessian * scales.hessian + right) * i64::from(copies);
+            *word = fields.word(gradient, hessian, copies);
+            total = total.plus(Total { gradient, absolute: gradient.unsigned_abs(), hessian: hessian as u64 });
+        };
+        match (gradients.second, gradients.copies) {
+            // The compiler makes vectors of this loop.
+            (Some(second), None) => {
+                let values = gradients.first[start..].iter().zip(&second[start..]);
+                words.iter_mut().zip(values).for_each(|(word, (&first, &second))| write(word, (first, second, 1)));
+            }
+            _ => (start..).zip(words).for_each(|(row, word)| write(word, gradients.of(row))),
         }
-        all
+        total
     }
 }
 
 /// Sums of words.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Total {
     gradient: i64,
     absolute: u64,
     hessian: u64,
+}
+
+impl Total {
+    #[inline(always)]
+    fn plus(self, other: Total) -> Total {
+        Total {
+            gradient: self.gradient + other.gradient,
+            absolute: self.absolute + other.absolute,
+            hessian: self.hessian + other.hessian,
+        }
+    }
 }
 
 /// Two numbers from 0 to below 1 for the derivatives of a document (the finaliser of splitmix64,
@@ -185,12 +221,13 @@ fn draws(gradient: f64, hessian: f64, seed: u64) -> (f64, f64) {
     (part(x >> 32), part(x))
 }
 
-/// The greatest whole number that is not above `x`. The standard function is a call on processors
-/// without SSE 4.1.
+/// The greatest whole number that is not above `x`, which must be within 2^51. All steps can be
+/// taken in vectors of AVX2, which has no conversion to 64-bit integers.
 #[inline(always)]
 fn floor(x: f64) -> i64 {
-    let whole = x as i64;
-    whole - i64::from(x < whole as f64)
+    let nearest = (x + MIDDLE) - MIDDLE;
+    let below = if nearest > x { nearest - 1.0 } else { nearest };
+    (below + MIDDLE).to_bits() as i64 - MIDDLE.to_bits() as i64
 }
 
 #[cfg(test)]
