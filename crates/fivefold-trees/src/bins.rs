@@ -15,9 +15,9 @@
 //! brings eight bins. A panel is up to `PANEL` groups, whose bins lie side by side in half a cache
 //! line. The histograms of a group (8 x 256 x 16 bytes = 32 KiB) stay in the first-level cache
 //! while a block of documents streams by. A document that is read alone costs a cache line for
-//! each panel, not for each group. A node is cut by the bins of one feature, which stand together
-//! once more. Cost: O(n log n) a feature; two bytes a value, one of them rounded up to 32 features
-//! a panel.
+//! each panel, not for each group. The bins of one feature stand together once more: a node is cut
+//! by them, and the root's histograms are built from them. Cost: O(n log n) a feature; two bytes a
+//! value, one of them rounded up to 32 features a panel.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -150,7 +150,7 @@ pub struct BinnedMatrix {
     panel_groups: usize,
     panels: Vec<Panel>,
     /// The bins of each feature once more, one after the other: many documents a cache line, where
-    /// a node is cut by one feature.
+    /// a node is cut by one feature or all documents are read.
     columns: Vec<Vec<u8>>,
 }
 
@@ -269,6 +269,12 @@ impl BinnedMatrix {
     /// The bins of a feature, one a document.
     pub(crate) fn column(&self, feature: usize) -> &[u8] {
         &self.columns[feature]
+    }
+
+    /// The bins of the features of a group; `None` if the group is not full.
+    pub(crate) fn group_columns(&self, group: usize) -> Option<[&[u8]; LANES]> {
+        let columns: &[Vec<u8>; LANES] = self.columns[group * LANES..].first_chunk()?;
+        Some(columns.each_ref().map(Vec::as_slice))
     }
 
     /// The features of a group.

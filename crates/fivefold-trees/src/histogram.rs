@@ -1,20 +1,27 @@
 //! Histograms of a node: for each feature and bin, the sum of the cells of the node's documents.
 //!
 //! Histograms are built by blocks of documents and groups of features, so eight histograms (32 KiB)
-//! stay in the first-level cache. The rows of a small node are far apart. So a loop of independent
-//! loads, which the processor overlaps, first copies their bins to a buffer; a second loop adds
-//! them. For a node with 1 row in 30, two loops are 7 times faster than one loop.
+//! stay in the first-level cache. Eight features are added together, so that an addition need not
+//! wait for the one before it in the same cell. The root reads the columns of the features, whose
+//! bins stand side by side; this is a tenth faster than to read panels.
+//!
+//! The rows of a small node are far apart. So a loop of independent loads, which the processor
+//! overlaps, first copies their bins of a panel to a buffer; further loops add them. For a node with
+//! 1 row in 30, a loop that copies makes this 7 times faster.
 
-use crate::bins::{BinnedMatrix, FeatureBins, LANES, MISSING, PANEL, Panel};
+use crate::bins::{BinnedMatrix, FeatureBins, LANES, MISSING, PANEL, Panel, Slot};
 use crate::cells::Sum;
 use crate::prefetch::prefetch;
 
 /// Bins of a feature, with the bin of missing values. An index of type `u8` needs no check.
 const SLOTS: usize = 256;
 
-/// Documents of a block. Their cache lines stay in the second-level cache until the last group of
-/// the panel was added.
-const BLOCK: usize = 1024;
+/// Documents of a block of the root, whose cells stay in cache until the last group of the panel was
+/// added.
+const ROOT_BLOCK: usize = 2048;
+
+/// Documents of a block of another node, whose bins are copied.
+const BLOCK: usize = 512;
 
 /// The histograms of one feature group.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,12 +56,32 @@ impl<S: Sum> GroupHistogram<S> {
     // pointers, which spill.
     #[allow(clippy::needless_range_loop)]
     #[inline(always)]
-    fn add<'a>(&mut self, bins: impl Iterator<Item = &'a [u8; LANES]>, cells: &[S]) {
+    fn add_row(&mut self, bins: [u8; LANES], cell: S) {
         let histograms = &mut *self.0;
-        for (bins, &cell) in bins.zip(cells) {
-            for lane in 0..LANES {
-                histograms[lane][usize::from(bins[lane])].add(cell);
-            }
+        for lane in 0..LANES {
+            histograms[lane][usize::from(bins[lane])].add(cell);
+        }
+    }
+
+    #[inline(always)]
+    fn add<'a>(&mut self, bins: impl Iterator<Item = &'a [u8; LANES]>, cells: &[S]) {
+        bins.zip(cells).for_each(|(&bins, &cell)| self.add_row(bins, cell));
+    }
+
+    /// Adds neighbouring rows, from the columns of the group's features. The compiler would pack an
+    /// array of the eight bins into one number and unpack it again.
+    fn add_columns(&mut self, columns: [&[u8]; LANES], cells: &[S]) {
+        let [a, b, c, d, e, f, g, h] = columns.map(|column| &column[..cells.len()]);
+        let histograms = &mut *self.0;
+        for (row, &cell) in cells.iter().enumerate() {
+            histograms[0][usize::from(a[row])].add(cell);
+            histograms[1][usize::from(b[row])].add(cell);
+            histograms[2][usize::from(c[row])].add(cell);
+            histograms[3][usize::from(d[row])].add(cell);
+            histograms[4][usize::from(e[row])].add(cell);
+            histograms[5][usize::from(f[row])].add(cell);
+            histograms[6][usize::from(g[row])].add(cell);
+            histograms[7][usize::from(h[row])].add(cell);
         }
     }
 
@@ -83,31 +110,36 @@ pub(crate) fn build<S: Sum>(
     }
     match rows {
         NodeRows::All(cells) => {
-            for (bins, cells) in panel.bins.chunks(BLOCK).zip(cells.chunks(BLOCK)) {
+            for (number, cells) in cells.chunks(ROOT_BLOCK).enumerate() {
+                let start = number * ROOT_BLOCK;
                 for (group, histogram) in histograms.iter_mut().enumerate() {
-                    histogram.add(bins.iter().map(|slot| &slot.0[group]), cells);
+                    match matrix.group_columns(first_group + group) {
+                        Some(columns) => histogram.add_columns(columns.map(|column| &column[start..]), cells),
+                        None => histogram.add(panel.bins[start..].iter().map(|slot| &slot.0[group]), cells),
+                    }
                 }
             }
         }
         NodeRows::Some(rows, cells) => {
-            let mut buffer = [[0; LANES]; BLOCK];
+            let mut buffer = [Slot::default(); BLOCK];
             for (rows, cells, next) in blocks(rows, cells) {
+                for (slot, &row) in buffer.iter_mut().zip(rows) {
+                    *slot = panel.bins[row as usize];
+                }
+                let (slots, rest_slots) = buffer[..rows.len()].as_chunks::<PANEL>();
+                let (cells, rest_cells) = cells.as_chunks::<PANEL>();
                 let mut next = next.chunks(BLOCK / PANEL);
                 for (group, histogram) in histograms.iter_mut().enumerate() {
-                    for (bins, &row) in buffer.iter_mut().zip(rows) {
-                        *bins = panel.bins[row as usize].0[group];
-                    }
                     // The lines of the next block come while this block is added.
                     let mut coming = next.next().unwrap_or_default().iter();
-                    let (bins, rest_bins) = buffer[..rows.len()].as_chunks::<PANEL>();
-                    let (cells, rest_cells) = cells.as_chunks::<PANEL>();
-                    for (bins, cells) in bins.iter().zip(cells) {
+                    let bins = |slot: &Slot| slot.0[group % PANEL];
+                    for (slots, cells) in slots.iter().zip(cells) {
                         if let Some(&row) = coming.next() {
                             prefetch(&panel.bins[row as usize]);
                         }
-                        histogram.add(bins.iter(), cells);
+                        slots.iter().zip(cells).for_each(|(slot, &cell)| histogram.add_row(bins(slot), cell));
                     }
-                    histogram.add(rest_bins.iter(), rest_cells);
+                    rest_slots.iter().zip(rest_cells).for_each(|(slot, &cell)| histogram.add_row(bins(slot), cell));
                 }
             }
         }
