@@ -9,7 +9,7 @@
 
 use crate::bins::{BinnedMatrix, LANES, MISSING};
 use crate::cells::Sum;
-use crate::split::{Cut, Scan, best_of};
+use crate::split::{Cut, Scan};
 
 /// The cells of a group's features, and the documents' bins in a group.
 pub(crate) struct Direct<S> {
@@ -34,6 +34,8 @@ impl<S: Sum> Direct<S> {
     ) -> Option<Cut<S>> {
         let mut best = None;
         let mut lanes = Vec::with_capacity(LANES);
+        // The cells of a feature that were met, and their bins.
+        let (mut filled, mut places) = ([S::default(); 256], [0; 256]);
         for (group, allowed) in allowed.iter().enumerate().filter(|(_, allowed)| allowed.contains(&true)) {
             let (panel, place, _) = matrix.place(group * LANES);
             self.bins.clear();
@@ -42,13 +44,21 @@ impl<S: Sum> Direct<S> {
             lanes.extend((0..LANES).filter(|&lane| allowed[lane]));
             let met = self.add(&lanes, cells);
             for &lane in &lanes {
-                let (met, cells) = (met[lane], &mut self.cells[lane]);
-                if met.iter().map(|word| word.count_ones()).sum::<u32>() > 1 {
-                    let number = (group * LANES + lane) as u32;
-                    let present = bits(met).filter(|&bin| bin != usize::from(MISSING));
-                    best = best_of([best, scan.best(number, cells, present, total)]);
+                let mut count = 0;
+                for bin in bits(met[lane]) {
+                    filled[count & 255] = std::mem::take(&mut self.cells[lane][bin]);
+                    places[count & 255] = bin as u8;
+                    count += 1;
                 }
-                bits(met).for_each(|bin| cells[bin] = S::default());
+                if count < 2 {
+                    continue;
+                }
+                // The bin of missing values is the last.
+                let any_missing = places[count - 1] == MISSING;
+                let missing = if any_missing { filled[count - 1] } else { S::default() };
+                let present = &filled[..count - usize::from(any_missing)];
+                let number = (group * LANES + lane) as u32;
+                best = scan.better(best, number, (present, missing), |place| places[place & 255], total);
             }
         }
         best

@@ -387,7 +387,9 @@ fn better_in_group<S: Sum>(
 ) -> Option<Cut<S>> {
     for (lane, feature) in matrix.group_features(group).iter().enumerate().filter(|&(lane, _)| allowed[group][lane]) {
         let number = (group * LANES + lane) as u32;
-        best = scan.better(best, number, histogram.lane(lane), feature.len(), total);
+        let cells = histogram.lane(lane);
+        let of_feature = (&cells[..feature.len()], cells[usize::from(MISSING)]);
+        best = scan.better(best, number, of_feature, |bin| bin as u8, total);
     }
     best
 }

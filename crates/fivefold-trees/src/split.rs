@@ -10,7 +10,8 @@
 //!
 //! Most features of a node have no cut above the best cut of the features before. A loop without
 //! branches finds this out, with the vectors of the processor: it makes the first test of the
-//! search for each cut. Only a feature with a cut that passes is searched.
+//! search for each cut. Only a feature with a cut that passes is searched, and only for cuts above
+//! the best cut so far.
 //!
 //! Each side must have `min_documents` documents, counted or estimated ([`LeafDocuments`]). The
 //! estimate is LightGBM's (`FindBestThresholdSequentially` in its feature_histogram.hpp). In a node
@@ -21,7 +22,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bins::MISSING;
 use crate::cells::{Sum, Units};
 use crate::wide::{self, Loop};
 
@@ -111,18 +111,27 @@ impl<S: Sum> Scan<S> {
         }
     }
 
-    /// The better of `best` and the cuts of a feature in a node with sum `total`. The feature has
-    /// `bins` bins of present values.
-    pub fn better(&self, best: Option<Cut<S>>, number: u32, cells: &[S; 256], bins: usize, total: S) -> Option<Cut<S>> {
-        if cells[usize::from(MISSING)].count(self.fields) == 0 {
-            // A cut gains only if its score is above that of the node.
-            let score = best.map_or(f64::NEG_INFINITY, |best| best.score).max(self.score(total));
-            let (cells, fields, l2) = (&cells[..bins], self.fields, self.l2);
+    /// The better of `best` and the cuts of a feature in a node with sum `total`. `cells` are the
+    /// sums of rising bins of present values, and `bin_of` gives the bin of a cell. A bin without a
+    /// cell has no documents. `missing` is the sum of the documents with a missing value.
+    pub fn better(
+        &self,
+        best: Option<Cut<S>>,
+        number: u32,
+        (cells, missing): (&[S], S),
+        bin_of: impl Fn(usize) -> u8,
+        total: S,
+    ) -> Option<Cut<S>> {
+        // A cut gains only if its score is above that of the node.
+        let score = best.map_or(f64::NEG_INFINITY, |best| best.score).max(self.score(total));
+        if missing.count(self.fields) == 0 {
+            let (fields, l2) = (self.fields, self.l2);
             if !wide::run(AnyAbove { cells, fields, l2, total, score }) {
                 return best;
             }
         }
-        best_of([best, self.best(number, cells, 0..bins, total)])
+        let found = self.best((cells, missing), total, score);
+        best_of([best, found.and_then(|found| self.cut(number, &found, bin_of, missing, total))])
     }
 
     /// The score of a node.
@@ -130,85 +139,80 @@ impl<S: Sum> Scan<S> {
         (total.gradient(self.fields) as f64).powi(2) / (total.hessian(self.fields) as f64 + self.l2)
     }
 
-    /// The best cut of a feature in a node with sum `total`; `None` if no cut keeps the limits.
-    /// `bins` are the rising bins of present values that may hold documents.
-    #[inline]
-    pub fn best(
-        &self,
-        number: u32,
-        cells: &[S; 256],
-        bins: impl Iterator<Item = usize> + Clone,
-        total: S,
-    ) -> Option<Cut<S>> {
+    /// The cut of a feature that keeps the limits and has the highest score, in a node with sum
+    /// `total`; `None` if no score is above `score`.
+    fn best(&self, (cells, missing): (&[S], S), total: S, score: f64) -> Option<Best<S>> {
         let fields = self.fields;
         match self.leaf_documents {
             LeafDocuments::Counted => {
-                let present = i64::from(total.minus(cells[usize::from(MISSING)]).count(fields));
-                let counted = |bin: usize| i64::from(cells[bin & 255].count(fields));
-                self.best_by(number, cells, bins, total, (counted, present))
+                let present = i64::from(total.minus(missing).count(fields));
+                let counted = |place: usize| i64::from(cells[place].count(fields));
+                self.best_by((cells, missing), total, (counted, present), score)
             }
             LeafDocuments::ByHessian => {
                 let factor = f64::from(total.count(fields)) / total.hessian(fields) as f64;
                 let mut documents = [0u32; 256];
                 let mut present = 0;
-                for bin in bins.clone() {
-                    let estimated = (cells[bin & 255].hessian(fields) as f64 * factor + 0.5) as i64;
+                for (documents, cell) in documents.iter_mut().zip(cells) {
+                    let estimated = (cell.hessian(fields) as f64 * factor + 0.5) as i64;
                     // An estimate is at most the number of documents of a tree.
-                    documents[bin & 255] = estimated as u32;
+                    *documents = estimated as u32;
                     present += estimated;
                 }
-                let estimated = |bin: usize| i64::from(documents[bin & 255]);
-                self.best_by(number, cells, bins, total, (estimated, present))
+                let estimated = |place: usize| i64::from(documents[place & 255]);
+                self.best_by((cells, missing), total, (estimated, present), score)
             }
         }
     }
 
-    /// The best cut, with `documents_of` as the number of documents of a bin and `present` as its
-    /// sum over all bins of present values.
+    /// The best cut, with `documents_of` as the number of documents of a cell and `present` as its
+    /// sum over all cells.
     #[inline(always)]
     fn best_by(
         &self,
-        number: u32,
-        cells: &[S; 256],
-        bins: impl Iterator<Item = usize>,
+        (cells, missing): (&[S], S),
         total: S,
         (documents_of, present): (impl Fn(usize) -> i64, i64),
-    ) -> Option<Cut<S>> {
+        score: f64,
+    ) -> Option<Best<S>> {
         let fields = self.fields;
-        let missing = cells[usize::from(MISSING)];
         let any_missing = missing.count(fields) > 0;
         let all = i64::from(total.count(fields));
-        let mut best = Best { score: f64::NEG_INFINITY, bin: 0, missing_left: false, left: S::default() };
+        let mut best = Best { score, place: 0, missing_left: false, left: S::default() };
         let (mut left, mut below) = (S::default(), 0);
-        for bin in bins {
-            let cell = cells[bin & 255];
+        for (place, &cell) in cells.iter().enumerate() {
             if cell.count(fields) == 0 {
                 continue;
             }
             left.add(cell);
-            below += documents_of(bin);
+            below += documents_of(place);
             let above = present - below;
             if any_missing {
                 if self.enough(below, all - below) {
-                    self.consider(left, total, bin, false, &mut best);
+                    self.consider(left, total, place, false, &mut best);
                 }
                 if self.enough(all - above, above) {
                     let mut with_missing = left;
                     with_missing.add(missing);
-                    self.consider(with_missing, total, bin, true, &mut best);
+                    self.consider(with_missing, total, place, true, &mut best);
                 }
             } else if self.enough(all - above, above) {
-                self.consider(left, total, bin, false, &mut best);
+                self.consider(left, total, place, false, &mut best);
             }
         }
+        (best.score > score).then_some(best)
+    }
+
+    /// A cut with its gain; `None` if the gain is too small.
+    fn cut(&self, number: u32, best: &Best<S>, bin_of: impl Fn(usize) -> u8, missing: S, total: S) -> Option<Cut<S>> {
         let gain = (best.score - self.score(total)) * self.unit;
         if !(gain > self.min_gain && gain > NOISE * best.score * self.unit) {
             return None;
         }
-        let Best { score, bin, left, .. } = best;
-        let missing_left =
-            if any_missing { best.missing_left } else { left.count(fields) >= total.minus(left).count(fields) };
-        Some(Cut { gain, score, feature: number, bin, missing_left, left })
+        let &Best { score, place, left, .. } = best;
+        let count = |sum: S| sum.count(self.fields);
+        let missing_left = if count(missing) > 0 { best.missing_left } else { count(left) >= count(total.minus(left)) };
+        Some(Cut { gain, score, feature: number, bin: bin_of(place), missing_left, left })
     }
 
     #[inline(always)]
@@ -217,7 +221,7 @@ impl<S: Sum> Scan<S> {
     }
 
     #[inline(always)]
-    fn consider(&self, left: S, total: S, bin: usize, missing_left: bool, best: &mut Best<S>) {
+    fn consider(&self, left: S, total: S, place: usize, missing_left: bool, best: &mut Best<S>) {
         let (fields, right) = (self.fields, total.minus(left));
         let (left_hessian, right_hessian) = (left.hessian(fields) as f64, right.hessian(fields) as f64);
         if left_hessian.min(right_hessian) < self.min_hessian {
@@ -233,7 +237,7 @@ impl<S: Sum> Scan<S> {
         }
         let score = dividend / divisor;
         if score > best.score && score.is_finite() {
-            *best = Best { score, bin: bin as u8, missing_left, left };
+            *best = Best { score, place, missing_left, left };
         }
     }
 }
@@ -289,7 +293,8 @@ impl<S: Sum> AnyAbove<'_, S> {
 
 struct Best<S> {
     score: f64,
-    bin: u8,
+    /// The place of the highest cell that goes left.
+    place: usize,
     missing_left: bool,
     left: S,
 }
@@ -308,6 +313,7 @@ pub(crate) fn best_of<S: Copy>(cuts: impl IntoIterator<Item = Option<Cut<S>>>) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bins::MISSING;
     use crate::cells::{Cell, Gradients, Scaled};
     use crate::words::Word;
 
@@ -356,9 +362,16 @@ mod tests {
             let any = || AnyAbove { cells: &histogram[..used], fields: scan.fields, l2: scan.l2, total, score };
             assert_eq!(wide::run(any()), any().run());
             left_out += usize::from(!any().run());
-            full = best_of([full, scan.best(number, &histogram, 0..used, total)]);
-            tested = scan.better(tested, number, &histogram, used, total);
+            let (cells, missing) = (&histogram[..used], histogram[usize::from(MISSING)]);
+            let best = scan.best((cells, missing), total, f64::NEG_INFINITY);
+            full = best_of([full, best.and_then(|best| scan.cut(number, &best, |bin| bin as u8, missing, total))]);
+            let before = tested;
+            tested = scan.better(before, number, (cells, missing), |bin| bin as u8, total);
             assert_eq!(tested, full);
+            // Bins without documents may be left out.
+            let filled: Vec<usize> = (0..used).filter(|&bin| cells[bin].count(scan.fields) > 0).collect();
+            let cells: Vec<S> = filled.iter().map(|&bin| cells[bin]).collect();
+            assert_eq!(scan.better(before, number, (&cells, missing), |place| filled[place] as u8, total), full);
         }
         left_out
     }
