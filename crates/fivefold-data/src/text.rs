@@ -1,14 +1,16 @@
 //! Reads text files line by line, and decompresses them on the way. The readers of TREC files and
 //! of values per query share this module.
 
+mod usual;
+
 use std::io::{self, BufRead, Read};
 use std::path::Path;
-use std::string::FromUtf8Error;
 
-use memchr::{memchr2, memrchr};
+use memchr::memchr2;
 
 use crate::input::invalid;
 use crate::packed::open_file;
+pub(crate) use usual::UsualLine;
 
 /// The longest line. A file with a longer line is probably not text.
 pub(crate) const LONGEST_LINE: usize = 1 << 24;
@@ -117,10 +119,17 @@ pub(crate) fn fields<const N: usize>(line: &str) -> (usize, [&str; N], &str) {
 }
 
 /// Whether two texts are equal; for a few bytes quicker than `==`, which calls a function.
-#[inline]
-pub(crate) fn same(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    one.len() == other.len() && (0..one.len()).all(|at| one[at] == other[at])
+#[inline(always)]
+pub(crate) fn same(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    let ends = |text: &[u8]| Some([*text.first_chunk::<4>()?, *text.last_chunk::<4>()?]);
+    match (ends(one), ends(other)) {
+        (Some(ends), Some(other_ends)) if one.len() <= 8 => ends == other_ends,
+        (None, _) => (0..one.len()).all(|at| one[at] == other[at]),
+        _ => one == other,
+    }
 }
 
 /// A whole number, as `str::parse` reads it; faster for a few digits.
@@ -190,14 +199,16 @@ pub(crate) fn read_line(source: &mut impl BufRead, line: &mut Vec<u8>) -> io::Re
 /// The text is read and checked in blocks of whole lines, which is faster than line by line.
 pub(crate) struct TextLines {
     source: Box<dyn Read + Send>,
-    /// Whole lines.
-    block: String,
-    /// Where the next line begins in `block`.
+    /// Whole lines, then what was read behind them, then bytes of no meaning.
+    bytes: Vec<u8>,
+    /// Where the whole lines end, which are UTF-8.
+    whole: usize,
+    /// Where the bytes end that were read.
+    read: usize,
+    /// Where the next line begins.
     next: usize,
-    /// Whether all characters of `block` are printable ASCII, tabs and line feeds.
+    /// Whether all characters of the whole lines are printable ASCII, tabs and line feeds.
     plain: bool,
-    /// What was read behind `block`.
-    rest: Vec<u8>,
     /// Whether all was read.
     ended: bool,
     /// Why reading stopped, which is told after the lines before.
@@ -215,8 +226,8 @@ pub(crate) struct TextLine<'a> {
     pub(crate) plain: bool,
 }
 
-/// How much is read at once.
-const BLOCK: usize = 1 << 16;
+/// How much is read at once. A short file fits into little memory so, which the system need not give.
+const BLOCK: usize = 1 << 15;
 
 impl TextLines {
     /// Opens a file.
@@ -226,13 +237,30 @@ impl TextLines {
 
     /// The lines of a source.
     pub(crate) fn of(source: Box<dyn Read + Send>) -> Self {
-        let (block, rest) = (String::new(), Vec::new());
-        TextLines { source, block, next: 0, plain: true, rest, ended: false, failure: None, number: 0 }
+        let (bytes, failure) = (Vec::new(), None);
+        TextLines { source, bytes, whole: 0, read: 0, next: 0, plain: true, ended: false, failure, number: 0 }
     }
 
     /// The next line and its number, from 1; as [`next_line`](Self::next_line).
     pub(crate) fn next(&mut self) -> io::Result<Option<(u64, &str)>> {
         Ok(self.next_line()?.map(|line| (line.number, line.text)))
+    }
+
+    /// The next line, if it is usual and stands in the block that was read; `None` says nothing of it.
+    /// [`pass`](Self::pass) goes on to the line behind it.
+    #[inline(always)]
+    pub(crate) fn usual<const N: usize>(&self) -> Option<UsualLine<'_, N>> {
+        if !self.plain {
+            return None;
+        }
+        UsualLine::split(self.number + 1, &self.bytes[self.next..], self.whole - self.next)
+    }
+
+    /// Passes over a usual line, given its length.
+    #[inline(always)]
+    pub(crate) fn pass(&mut self, length: usize) {
+        self.number += 1;
+        self.next += length;
     }
 
     /// The next line.
@@ -245,18 +273,25 @@ impl TextLines {
     pub(crate) fn next_line(&mut self) -> io::Result<Option<TextLine<'_>>> {
         self.number += 1;
         let number = self.number;
-        if self.next == self.block.len() && !self.fill()? {
+        if self.next == self.whole && !self.fill()? {
             return Ok(None);
         }
         let start = self.next;
         // Lines are short, so a search for eight bytes at once is faster than one for more.
-        let end = next_low::<{ b'\n' + 1 }>(self.block.as_bytes(), start, |byte| byte == b'\n');
-        self.next = (end + 1).min(self.block.len());
+        let end = next_low::<{ b'\n' + 1 }>(&self.bytes[..self.whole], start, |byte| byte == b'\n');
+        self.next = (end + 1).min(self.whole);
         if self.plain && end - start < LONGEST_LINE {
-            return Ok(Some(TextLine { number, text: &self.block[start..end], plain: true }));
+            return Ok(Some(TextLine { number, text: self.text(start, end)?, plain: true }));
         }
         let text = self.unusual_line(start, end)?;
         Ok(Some(TextLine { number, text, plain: self.plain }))
+    }
+
+    /// The text between two places of the whole lines.
+    #[inline]
+    fn text(&self, start: usize, end: usize) -> io::Result<&str> {
+        // The whole lines were checked, so this is no error between two lines.
+        std::str::from_utf8(&self.bytes[start..end]).map_err(|_| self.wrong(NOT_UTF8))
     }
 
     /// The line between two places of the block, in which any character may stand.
@@ -266,7 +301,7 @@ impl TextLines {
         if self.next - start > LONGEST_LINE {
             return Err(self.wrong(&too_long()));
         }
-        let line = &self.block[start..end];
+        let line = self.text(start, end)?;
         if self.plain {
             return Ok(line);
         }
@@ -285,63 +320,64 @@ impl TextLines {
 
     /// Reads the next lines into the block. Returns false at the end of the file.
     fn fill(&mut self) -> io::Result<bool> {
-        let mut bytes = std::mem::take(&mut self.block).into_bytes();
-        bytes.clear();
-        bytes.append(&mut self.rest);
-        let (mut searched, mut whole) = (0, 0);
-        while whole == 0 {
-            match memrchr(b'\n', &bytes[searched..]) {
-                Some(end) => whole = searched + end + 1,
-                None if bytes.len() > LONGEST_LINE => return Err(self.wrong(&too_long())),
+        self.bytes.copy_within(self.whole..self.read, 0);
+        self.read -= self.whole;
+        (self.whole, self.next) = (0, 0);
+        let mut searched = 0;
+        while self.whole == 0 {
+            // Not by `memrchr`, which first asks the processor what it can: that takes as long as some
+            // files, and the end of a line is near.
+            match self.bytes[searched..self.read].iter().rposition(|&byte| byte == b'\n') {
+                Some(end) => self.whole = searched + end + 1,
+                None if self.read > LONGEST_LINE => return Err(self.wrong(&too_long())),
                 None if self.ended => match self.failure.take() {
                     Some(failure) => return Err(failure),
                     None => break,
                 },
                 None => {
-                    searched = bytes.len();
-                    self.read_on(&mut bytes);
+                    searched = self.read;
+                    self.read_on();
                 }
             }
         }
         if self.number == 1 {
-            refuse_utf16(&bytes)?;
+            refuse_utf16(&self.bytes[..self.read])?;
         }
-        self.rest = bytes.split_off(if whole == 0 { bytes.len() } else { whole });
-        let text = String::from_utf8(bytes).or_else(|error| self.before_fault(error));
-        self.block = text?;
-        self.next = 0;
+        if self.whole == 0 {
+            self.whole = self.read;
+        }
         // Without a branch, so that many bytes are compared at once.
         let plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\n');
-        self.plain = self.block.as_bytes().iter().fold(true, |all, byte| all & plain(byte));
-        Ok(!self.block.is_empty())
+        self.plain = self.bytes[..self.whole].iter().fold(true, |all, byte| all & plain(byte));
+        if !self.plain
+            && let Err(fault) = std::str::from_utf8(&self.bytes[..self.whole])
+        {
+            // The lines before the first one that is not UTF-8.
+            let before = &self.bytes[..fault.valid_up_to()];
+            let end = before.iter().rposition(|&byte| byte == b'\n').ok_or_else(|| self.wrong(NOT_UTF8))?;
+            self.whole = end + 1;
+        }
+        Ok(self.whole > 0)
     }
 
-    /// Reads a block, in as few calls as the source allows.
-    fn read_on(&mut self, bytes: &mut Vec<u8>) {
-        let mut end = bytes.len();
-        bytes.resize(end + BLOCK, 0);
-        while end < bytes.len() && !self.ended {
-            match self.source.read(&mut bytes[end..]) {
+    /// Reads until the block is full, in as few calls as the source allows.
+    fn read_on(&mut self) {
+        if self.read == self.bytes.len() {
+            // A line may be longer than a block.
+            self.bytes.resize(BLOCK.max(2 * self.read), 0);
+        }
+        while self.read < self.bytes.len() && !self.ended {
+            match self.source.read(&mut self.bytes[self.read..]) {
                 Ok(0) => self.ended = true,
-                Ok(read) => end += read,
+                Ok(read) => self.read += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => (self.ended, self.failure) = (true, Some(error)),
             }
         }
-        bytes.truncate(end);
-    }
-
-    /// The lines before the first one that is not UTF-8.
-    fn before_fault(&mut self, error: FromUtf8Error) -> io::Result<String> {
-        let valid = error.utf8_error().valid_up_to();
-        let mut bytes = error.into_bytes();
-        let Some(end) = memrchr(b'\n', &bytes[..valid]) else { return Err(self.wrong("not UTF-8 text")) };
-        let mut faulty = bytes.split_off(end + 1);
-        faulty.append(&mut self.rest);
-        self.rest = faulty;
-        String::from_utf8(bytes).map_err(|_| self.wrong("not UTF-8 text"))
     }
 }
+
+const NOT_UTF8: &str = "not UTF-8 text";
 
 #[cfg(test)]
 mod tests {

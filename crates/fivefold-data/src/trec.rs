@@ -51,7 +51,7 @@ pub use qrels::{Judgement, Qrels, QrelsTopic, read_qrels};
 pub use run::{Retrieved, Run, RunTopic, read_run};
 pub use subtopics::{SubtopicQrels, SubtopicsOfDocument, SubtopicsOfTopic, read_subtopic_qrels};
 
-use crate::text::{TextLine, TextLines};
+use crate::text::{TextLine, TextLines, UsualLine};
 
 /// The treatment of a document that stands twice under one topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -130,4 +130,169 @@ fn each_line(
         take(line).map_err(|kind| TrecError::new(path, line.number, kind))?;
     }
     Ok(())
+}
+
+/// Takes lines with `N` fields.
+trait TakesLines<const N: usize> {
+    /// Takes a usual line. Returns false if it is a line for [`take`](Self::take), which also tells faults.
+    fn take_usual(&mut self, line: UsualLine<'_, N>) -> bool;
+
+    /// Takes any line.
+    fn take(&mut self, line: TextLine<'_>) -> Result<(), TrecErrorKind>;
+}
+
+/// Gives each line to a reader: usual lines on a quick way, with the same outcome.
+#[inline(always)]
+fn each_line_of_fields<const N: usize>(path: &Path, reader: &mut impl TakesLines<N>) -> Result<(), TrecError> {
+    let mut lines = TextLines::open(path).map_err(|error| TrecError::io(path, error))?;
+    loop {
+        while let Some(line) = lines.usual() {
+            if !reader.take_usual(line) {
+                break;
+            }
+            lines.pass(line.length());
+        }
+        let Some(line) = lines.next_line().map_err(|error| TrecError::io(path, error))? else { return Ok(()) };
+        reader.take(line).map_err(|kind| TrecError::new(path, line.number, kind))?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use super::*;
+    use crate::text::UTF8_MARK;
+
+    /// A reader that takes each line on the slow way.
+    #[derive(Default)]
+    struct Slowly<R>(R);
+
+    impl<const N: usize, R: TakesLines<N>> TakesLines<N> for Slowly<R> {
+        fn take_usual(&mut self, _: UsualLine<'_, N>) -> bool {
+            false
+        }
+
+        fn take(&mut self, line: TextLine<'_>) -> Result<(), TrecErrorKind> {
+            self.0.take(line)
+        }
+    }
+
+    fn told<T: Debug>(read: Result<(T, Vec<String>), TrecError>) -> String {
+        read.map_or_else(|error| error.to_string(), |(topics, remarks)| format!("{topics:?} {remarks:?}"))
+    }
+
+    fn both_ways_of_qrels(path: &Path, duplicates: Duplicates) -> [String; 2] {
+        let mut slow = Slowly::<qrels::Reader>::default();
+        let read = each_line_of_fields(path, &mut slow);
+        let all = |qrels: Qrels| (qrels.topics.clone(), qrels.remarks());
+        [read_qrels(path, duplicates), slow.0.finish(path, read, duplicates)].map(|read| told(read.map(all)))
+    }
+
+    fn both_ways_of_runs(path: &Path, duplicates: Duplicates) -> [String; 2] {
+        let mut slow = Slowly::<run::Reader>::default();
+        let read = each_line_of_fields(path, &mut slow);
+        let all = |run: Run| ((run.topics.clone(), run.tag.clone()), run.remarks());
+        [read_run(path, duplicates), slow.0.finish(path, read, duplicates)].map(|read| told(read.map(all)))
+    }
+
+    #[test]
+    fn usual_lines_are_read_as_other_lines() {
+        let mut state = 1_u32;
+        let mut next = |below: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) as usize % below
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let prefixes = ["", "FT911-", "clueweb09-en0006-78-", "0123456789abcde-", &"long".repeat(20), "\u{e9}-"];
+        let blanks = ["\t", "  ", " \t "];
+        let hostile = [
+            "1 0 d\n",
+            "1 0 d 1 2\n",
+            "1 Q0 d 1 nan t\n",
+            "1 0 d 31\n",
+            "1 0 d x\n",
+            "1 Q0 d x 2 t\n",
+            "\0\n",
+            "a\rb\n",
+            "1\u{a0}0 d 1\n",
+            "1 Q0 d 1 1e999 t\n",
+            "1 0 d 99999999999\n",
+            "1 Q0 d 1 2\n",
+            "\u{7f}\n",
+        ];
+        let harmless = ["\n", "# comment\n", "#1 0 d 1\n", "#1 Q0 d 1 2 t\n", " \t\n", "\r\n"];
+        let (mut fine, mut faults) = (0, std::collections::HashSet::new());
+        for round in 0..120 {
+            let is_run = round % 2 == 0;
+            let lines = [3, 200, 2500][next(3)];
+            // In every third file, lines are all usual, or nearly so.
+            let (odd, wrong) = ([usize::MAX, 40, 3][round % 3], [usize::MAX, 2 * lines][next(2)]);
+            let rare = |often: usize, next: &mut dyn FnMut(usize) -> usize| often < usize::MAX && next(often) == 0;
+            let mut text = if next(8) == 0 { UTF8_MARK.to_owned() } else { String::new() };
+            for line in 0..lines {
+                if rare(wrong, &mut next) {
+                    text += hostile[next(hostile.len())];
+                }
+                if rare(odd, &mut next) {
+                    text += harmless[next(harmless.len())];
+                }
+                let topic = if rare(odd, &mut next) { next(30) } else { line * 20 / lines };
+                let twice = rare(odd, &mut next) && next(30) == 0;
+                let number = if twice { line / 2 } else { line };
+                let prefix = if rare(odd, &mut next) { next(6) } else { next(3) };
+                let document = format!("{}{number}", prefixes[prefix]);
+                let fields = if is_run {
+                    let decimals = next(18);
+                    let score = [
+                        format!("{}.{:0decimals$}", next(99), next(65_536)),
+                        format!("-{}", next(9)),
+                        "1e-3".to_owned(),
+                    ];
+                    let kind = if rare(odd, &mut next) { next(3) } else { 0 };
+                    let (rank, tag) = ([line.to_string(), "+7".to_owned()], ["tag", "a-tag-that-is-long", "t"]);
+                    let rank = &rank[usize::from(rare(odd, &mut next))];
+                    let tag = tag[if rare(odd, &mut next) { next(3) } else { 0 }];
+                    let more = if rare(odd, &mut next) { " more text" } else { "" };
+                    vec![
+                        topic.to_string(),
+                        "Q0".to_owned(),
+                        document,
+                        rank.clone(),
+                        score[kind].clone(),
+                        tag.to_owned() + more,
+                    ]
+                } else {
+                    let grade = if rare(odd, &mut next) {
+                        ["-2", "+1", "30", "007"][next(4)].to_owned()
+                    } else {
+                        next(4).to_string()
+                    };
+                    vec![topic.to_string(), "0".to_owned(), document, grade]
+                };
+                text += &fields.join(if rare(odd, &mut next) { blanks[next(3)] } else { " " });
+                text += if rare(odd, &mut next) { "\r\n" } else { "\n" };
+            }
+            text.truncate(text.len() - next(2));
+            std::fs::write(&path, &text).unwrap();
+            let duplicates = Duplicates::ALL[next(4)];
+            let [quick, slow] =
+                if is_run { both_ways_of_runs(&path, duplicates) } else { both_ways_of_qrels(&path, duplicates) };
+            assert!(quick == slow, "{duplicates:?}: {:.300}\n{:.300}\n{text:.2000}", quick, slow);
+            match quick.strip_prefix(&path.display().to_string()) {
+                Some(fault) => drop(
+                    faults.insert(
+                        fault
+                            .trim_start_matches(|c: char| c == ':' || c.is_ascii_digit())
+                            .chars()
+                            .take(15)
+                            .collect::<String>(),
+                    ),
+                ),
+                None => fine += 1,
+            }
+        }
+        assert!(fine > 40 && faults.len() > 5, "{fine} {faults:?}");
+    }
 }

@@ -174,7 +174,7 @@ fn a_run_is_joined_by_topic_and_document() {
     let found = joined.matched;
     assert_eq!((found.missing, found.extra, found.unjudged, found.retrieved), (1, 1, 2, 3));
     let topic = &joined.topics[0];
-    assert_eq!((topic.id, &topic.documents[..]), ("2", &["z", "a#1", "c"][..]));
+    assert_eq!((topic.id, &topic.ids()[..]), ("2", &["z", "a#1", "c"][..]));
     assert_eq!(topic.assessments, [Assessment::Unjudged, Assessment::Judged(1), Assessment::Pooled]);
     assert_eq!((topic.scores[0], topic.unjudged, topic.in_run), (3.0, 2, true));
     assert!(!joined.topics[1].in_run && joined.topics[1].documents.is_empty());

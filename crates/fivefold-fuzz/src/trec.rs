@@ -75,7 +75,7 @@ pub(crate) fn joined(bytes: &[u8]) {
     let (mut scratch, mut values) = (Scratch::default(), vec![0.0; measures.len()]);
     for (topic, judged) in joined.topics.iter().zip(&qrels.topics) {
         let pool = judged.grades();
-        let judged = evaluator.judge_pool(topic.id, &pool, &topic.assessments, Some(&topic.documents)).unwrap();
+        let judged = evaluator.judge_pool(topic.id, &pool, &topic.assessments, Some(&topic.ids())).unwrap();
         evaluator.evaluate(&judged, &topic.scores, &mut scratch, &mut values).unwrap();
         assert!(values.iter().all(|value| !value.is_infinite()), "{values:?}");
     }

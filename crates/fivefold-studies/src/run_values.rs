@@ -1,7 +1,7 @@
 //! The values of a TREC run on the topics of its qrels, as `fivefold eval` and the Python package
 //! give them.
 
-use fivefold_data::trec::{Joined, Qrels, Run, TrecError};
+use fivefold_data::trec::{JoinedTopic, Matched, Qrels, Run, TrecError, some_shared};
 use fivefold_metrics::conventions::Unjudged;
 use fivefold_metrics::evaluator::{Pool, Retrieved, RunValues};
 use fivefold_metrics::{Evaluator, MeasureError};
@@ -55,7 +55,7 @@ pub type OtherIds = fn(&[&str]) -> Vec<String>;
 /// ```
 ///
 /// # Errors
-/// As [`Joined::that_share`] and [`RunValues::add`].
+/// As [`some_shared`] and [`RunValues::add`].
 pub fn values_of_run(
     evaluator: &Evaluator,
     qrels: &Qrels,
@@ -65,18 +65,26 @@ pub fn values_of_run(
     stopped: impl Fn() -> bool,
 ) -> Result<ValuesOfRun, RunError> {
     let removed = evaluator.conventions().unjudged == Unjudged::Removed;
-    let joined = Joined::that_share(qrels, run)?.with_unjudged_removed(removed);
+    some_shared(run, qrels.topics.iter().map(|topic| topic.id.as_str()))?;
+    let mut matched = Matched { removed, ..Matched::of_topics(qrels, run) };
     let mut found = RunValues::new(evaluator);
-    for (topic, pool) in joined.topics.iter().zip(pools) {
+    for (judged, pool) in qrels.topics.iter().zip(pools) {
         if stopped() {
             break;
         }
-        let others = other_ids.map_or_else(Vec::new, |others| others(&topic.documents));
+        let topic = JoinedTopic::new(judged, run, &mut matched);
+        let (scores, assessments, in_run) = (&topic.scores[..], &topic.assessments[..], topic.in_run);
+        // Most rankings are told without ids.
+        if !evaluator.asks_ids(scores) {
+            found.add(pool, Retrieved { scores, assessments, ids: None, in_run })?;
+            continue;
+        }
+        let ids = topic.ids();
+        let others = other_ids.map_or_else(Vec::new, |others| others(&ids));
         let others: Vec<&str> = others.iter().map(String::as_str).collect();
-        let ids = if others.is_empty() { &topic.documents } else { &others };
-        let (scores, assessments) = (&topic.scores, &topic.assessments);
-        found.add(pool, Retrieved { scores, assessments, ids: Some(ids), in_run: topic.in_run })?;
+        let ids = if others.is_empty() { &ids } else { &others };
+        found.add(pool, Retrieved { scores, assessments, ids: Some(ids), in_run })?;
     }
-    let remarks = run.remarks().into_iter().chain(joined.remarks()).collect();
+    let remarks = run.remarks().into_iter().chain(matched.remarks()).collect();
     Ok(ValuesOfRun { values: found.values().to_vec(), left_out: found.left_out().to_vec(), remarks })
 }

@@ -7,6 +7,19 @@ use std::ops::Deref;
 /// The longest id that is kept in place.
 const SHORT: usize = 22;
 
+/// The bytes that are looked at for a short id: a multiple of eight.
+const ALL: usize = 24;
+/// Ones for the bytes of an id, then zeros.
+const KEPT: [u8; 2 * ALL] = {
+    let mut kept = [0; 2 * ALL];
+    let mut place = 0;
+    while place < ALL {
+        kept[place] = u8::MAX;
+        place += 1;
+    }
+    kept
+};
+
 /// How many bytes the start of an id has.
 const START: usize = 8;
 
@@ -45,6 +58,22 @@ impl From<&str> for DocumentId {
 }
 
 impl DocumentId {
+    /// A short id that stands at the start of a longer text; quicker than to copy a text of any length.
+    /// `None` if it is not short, or the text is not long enough.
+    #[inline(always)]
+    pub(super) fn at_start(text: &[u8], length: usize) -> Option<Self> {
+        let all: &[u8; ALL] = text.first_chunk()?;
+        // What stands behind the id becomes 0.
+        let kept: &[u8; ALL] = KEPT[SHORT.checked_sub(length)? + ALL - SHORT..].first_chunk()?;
+        let [all, kept] = [all, kept].map(|bytes| bytes.as_chunks::<8>().0);
+        let mut bytes = [0; SHORT];
+        for ((place, all), kept) in bytes.chunks_mut(8).zip(all).zip(kept) {
+            let word = u64::from_le_bytes(*all) & u64::from_le_bytes(*kept);
+            place.copy_from_slice(&word.to_le_bytes()[..place.len()]);
+        }
+        Some(DocumentId(Form::Short { length: length as u8, bytes }))
+    }
+
     /// The id's text.
     #[inline]
     pub fn as_str(&self) -> &str {

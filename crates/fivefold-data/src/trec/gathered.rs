@@ -5,15 +5,15 @@
 
 use std::collections::HashMap;
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
-
 use super::Duplicates;
 use super::document_id::DocumentId;
 use crate::text::same;
 
 /// A line about a document.
 pub(crate) trait OfDocument {
+    /// Whether documents are looked up when all lines are read.
+    const IS_LOOKED_UP: bool;
+
     /// The document's id.
     fn document(&self) -> &DocumentId;
 }
@@ -25,6 +25,11 @@ pub(crate) struct Gathered<T> {
     by_id: HashMap<String, usize>,
     /// The topic of the last line, to which the next line mostly belongs.
     last: usize,
+    /// Items of the last topic behind those that it has: a list that is in the processor's cache, from
+    /// which the topic gets as much memory as its items need.
+    fresh: Vec<T>,
+    /// The line behind the last one.
+    next_line: u64,
 }
 
 /// The lines of a topic.
@@ -33,36 +38,72 @@ pub(crate) struct Topic<T> {
     pub(crate) id: String,
     pub(crate) items: Vec<T>,
     pub(crate) places: Places,
-    /// The line of each item.
-    lines: Vec<u64>,
+    lines: Lines,
 }
 
-/// The places of items in their list, by document id.
+/// The lines of items: of each item whose line does not follow the line of the item before, the place
+/// and the line.
+#[derive(Debug, Default)]
+struct Lines(Vec<(usize, u64)>);
+
+impl Lines {
+    /// The line of the item at a place.
+    fn of(&self, place: usize) -> u64 {
+        let before = self.0.partition_point(|(first, _)| *first <= place);
+        let (first, line) = before.checked_sub(1).map_or((0, 0), |last| self.0[last]);
+        line + (place - first) as u64
+    }
+}
+
+/// The places of items in their list, by document id: a table with a power of two of slots, at most half
+/// of them taken. A slot has a place from 1 in its lower bits, 0 if it is free, and bits of the hash of
+/// the document above.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Places(HashTable<u32>);
+pub(crate) struct Places {
+    slots: Vec<u32>,
+    /// The bits of a slot that hold the place.
+    of_place: u32,
+}
 
 impl Places {
-    fn of_at_most(items: usize) -> Self {
-        Places(HashTable::with_capacity(items))
+    /// A table for at most so many items, in the memory of another table.
+    fn empty(mut slots: Vec<u32>, items: usize) -> Self {
+        slots.clear();
+        slots.resize((2 * items).next_power_of_two(), 0);
+        let of_place = u32::try_from((items + 1).next_power_of_two() - 1).unwrap_or(u32::MAX);
+        Places { slots, of_place }
     }
 
     /// The place of a document's item.
     #[inline]
     pub(crate) fn find<T: OfDocument>(&self, items: &[T], document: &DocumentId) -> Option<usize> {
-        let found = self.0.find(document.hash(), |&place| items[place as usize].document() == document);
-        found.map(|&place| place as usize)
+        self.look_up(items, document).ok()
+    }
+
+    /// The place of a document's item, or the slot and its content for a document that has none.
+    #[inline]
+    fn look_up<T: OfDocument>(&self, items: &[T], document: &DocumentId) -> Result<usize, (usize, u32)> {
+        let hash = document.hash();
+        let (mut at, tag) = ((hash >> 32) as usize, hash as u32 & !self.of_place);
+        loop {
+            at &= self.slots.len().wrapping_sub(1);
+            let slot = self.slots.get(at).copied().unwrap_or_default();
+            let Some(place) = (slot & self.of_place).checked_sub(1) else { return Err((at, tag)) };
+            if slot & !self.of_place == tag && items[place as usize].document() == document {
+                return Ok(place as usize);
+            }
+            at += 1;
+        }
     }
 
     /// The place of the document of the item at `next`; if there is none, it will have its item at
     /// `place`.
     #[inline]
     fn find_or_add<T: OfDocument>(&mut self, items: &[T], next: usize, place: usize) -> Option<usize> {
-        let document = items[next].document();
-        let is_same = |&place: &u32| items[place as usize].document() == document;
-        match self.0.entry(document.hash(), is_same, |&place| items[place as usize].document().hash()) {
-            Entry::Occupied(found) => Some(*found.get() as usize),
-            Entry::Vacant(free) => {
-                free.insert(place as u32);
+        match self.look_up(items, items[next].document()) {
+            Ok(found) => Some(found),
+            Err((at, tag)) => {
+                self.slots[at] = tag | (place as u32 + 1);
                 None
             }
         }
@@ -92,32 +133,71 @@ pub(crate) struct Settled<T> {
 
 impl<T> Default for Gathered<T> {
     fn default() -> Self {
-        Gathered { topics: Vec::new(), by_id: HashMap::new(), last: 0 }
+        Gathered { topics: Vec::new(), by_id: HashMap::new(), last: 0, fresh: Vec::new(), next_line: 0 }
     }
 }
 
 impl<T: OfDocument> Gathered<T> {
     /// Adds a line under a topic.
     pub(crate) fn add(&mut self, topic: &str, line: u64, item: T) {
-        if self.topics.get(self.last).is_none_or(|last| !same(&last.id, topic)) {
-            self.last = self.place(topic);
+        if !self.is_at(topic.as_bytes()) {
+            self.turn_to(topic);
         }
-        let Topic { items, lines, .. } = &mut self.topics[self.last];
-        items.push(item);
-        lines.push(line);
+        self.push(line, item);
     }
 
-    fn place(&mut self, topic: &str) -> usize {
-        if let Some(&place) = self.by_id.get(topic) {
-            return place;
+    /// Adds a line under a topic that is known to be ASCII.
+    #[inline(always)]
+    pub(crate) fn add_usual(&mut self, topic: &[u8], line: u64, item: T) {
+        if !self.is_at(topic) {
+            self.turn_to(&String::from_utf8_lossy(topic));
         }
-        let (id, place) = (topic.to_owned(), self.topics.len());
-        self.by_id.insert(id.clone(), place);
-        // Most topics of a file have as many lines as the topic before.
-        let before = self.topics.get(self.last).map_or(0, |topic| topic.items.len());
-        let (items, lines) = (Vec::with_capacity(before), Vec::with_capacity(before));
-        self.topics.push(Topic { id, items, places: Places::default(), lines });
-        place
+        self.push(line, item);
+    }
+
+    #[inline(always)]
+    fn is_at(&self, topic: &[u8]) -> bool {
+        self.topics.get(self.last).is_some_and(|last| same(last.id.as_bytes(), topic))
+    }
+
+    #[inline(always)]
+    fn push(&mut self, line: u64, item: T) {
+        if line != self.next_line {
+            self.jump(line);
+        }
+        self.next_line = line + 1;
+        self.fresh.push(item);
+    }
+
+    /// Says that the next item of the last topic has this line.
+    #[cold]
+    fn jump(&mut self, line: u64) {
+        let Topic { items, lines, .. } = &mut self.topics[self.last];
+        lines.0.push((items.len() + self.fresh.len(), line));
+    }
+
+    /// Gives the last topic its fresh items.
+    fn keep(&mut self) {
+        if let Some(Topic { items, .. }) = self.topics.get_mut(self.last) {
+            items.append(&mut self.fresh);
+        }
+    }
+
+    /// Makes a topic the last one.
+    #[cold]
+    fn turn_to(&mut self, topic: &str) {
+        self.keep();
+        self.last = match self.by_id.get(topic) {
+            Some(&place) => place,
+            None => {
+                let (id, place) = (topic.to_owned(), self.topics.len());
+                self.by_id.insert(id.clone(), place);
+                self.topics.push(Topic { id, items: Vec::new(), places: Places::default(), lines: Lines::default() });
+                place
+            }
+        };
+        // Its lines do not follow those of another topic.
+        self.next_line = u64::MAX;
     }
 
     /// Keeps each document once, at its first place, with the value that the policy chooses.
@@ -129,10 +209,16 @@ impl<T: OfDocument> Gathered<T> {
         duplicates: Duplicates,
         value: impl Fn(&T) -> V,
     ) -> Result<Settled<T>, Twice> {
+        self.keep();
         let (mut equal, mut unequal) = (0, 0);
         let mut first_twice: Option<Twice> = None;
+        let mut spare = Vec::new();
         for topic in &mut self.topics {
-            match topic.settle(duplicates, &value) {
+            let settled = topic.settle(duplicates, &value, std::mem::take(&mut spare));
+            if !T::IS_LOOKED_UP {
+                spare = std::mem::take(&mut topic.places).slots;
+            }
+            match settled {
                 Ok([same, other]) => (equal, unequal) = (equal + same, unequal + other),
                 Err(twice) if first_twice.as_ref().is_none_or(|first| twice.line < first.line) => {
                     first_twice = Some(twice);
@@ -149,10 +235,15 @@ impl<T: OfDocument> Gathered<T> {
 
 impl<T: OfDocument> Topic<T> {
     /// Keeps each document once. Returns how many lines repeat a document with an equal and with
-    /// another value.
-    fn settle<V: PartialOrd>(&mut self, duplicates: Duplicates, value: impl Fn(&T) -> V) -> Result<[usize; 2], Twice> {
+    /// another value. `spare` is memory for the table.
+    fn settle<V: PartialOrd>(
+        &mut self,
+        duplicates: Duplicates,
+        value: impl Fn(&T) -> V,
+        spare: Vec<u32>,
+    ) -> Result<[usize; 2], Twice> {
         let Topic { items, lines, .. } = self;
-        let mut places = Places::of_at_most(items.len());
+        let mut places = Places::empty(spare, items.len());
         let (mut counts, mut kept) = ([0; 2], 0);
         for next in 0..items.len() {
             let Some(place) = places.find_or_add(items, next, kept) else {
@@ -167,7 +258,8 @@ impl<T: OfDocument> Topic<T> {
             match duplicates.replaces(before, after) {
                 None => {
                     let document = items[place].document().to_string();
-                    return Err(Twice { line: lines[next], first: lines[place], topic: self.id.clone(), document });
+                    let [line, first] = [next, place].map(|place| lines.of(place));
+                    return Err(Twice { line, first, topic: self.id.clone(), document });
                 }
                 Some(true) => items.swap(place, next),
                 Some(false) => {}
@@ -187,6 +279,8 @@ mod tests {
     struct Item(DocumentId, i32);
 
     impl OfDocument for Item {
+        const IS_LOOKED_UP: bool = true;
+
         fn document(&self) -> &DocumentId {
             &self.0
         }

@@ -9,9 +9,9 @@ use fivefold_base::Assessment;
 use fivefold_base::words::{counted, which};
 
 use super::error::{TrecError, TrecErrorKind};
-use super::qrels::Qrels;
+use super::qrels::{Qrels, QrelsTopic};
 use super::remarks;
-use super::run::Run;
+use super::run::{Retrieved, Run};
 
 /// A run with the grades of its retrieved documents.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ pub struct JoinedTopic<'a> {
     /// Whether the run has the topic.
     pub in_run: bool,
     /// The documents.
-    pub documents: Vec<&'a str>,
+    pub documents: &'a [Retrieved],
     /// The documents' scores.
     pub scores: Vec<f64>,
     /// What the qrels say of each document.
@@ -56,29 +56,30 @@ pub struct JoinedTopic<'a> {
     pub unjudged: usize,
 }
 
+impl<'a> JoinedTopic<'a> {
+    /// Joins what a run retrieved for a topic and the judgements, and counts its documents in `matched`.
+    pub fn new(judged: &'a QrelsTopic, run: &'a Run, matched: &mut Matched) -> Self {
+        let topic = run.topic(&judged.id);
+        let documents = topic.map_or(&[][..], |topic| &topic.documents);
+        let assessments = topic.map_or_else(Vec::new, |topic| judged.assessments(topic));
+        let unjudged = assessments.iter().filter(|assessment| !assessment.is_judged()).count();
+        matched.unjudged += unjudged;
+        matched.retrieved += documents.len();
+        let scores = documents.iter().map(|retrieved| retrieved.score).collect();
+        JoinedTopic { id: &judged.id, in_run: topic.is_some(), documents, scores, assessments, unjudged }
+    }
+
+    /// The ids of the documents.
+    pub fn ids(&self) -> Vec<&'a str> {
+        self.documents.iter().map(|retrieved| retrieved.document.as_str()).collect()
+    }
+}
+
 impl<'a> Joined<'a> {
     /// Joins a run and the judgements.
     pub fn new(qrels: &'a Qrels, run: &'a Run) -> Self {
-        let mut topics = Vec::with_capacity(qrels.topics.len());
-        let mut matched = Matched { topics: qrels.topics.len(), ..Matched::default() };
-        for judged in &qrels.topics {
-            let topic = run.topic(&judged.id);
-            let documents = topic.map_or(&[][..], |topic| &topic.documents);
-            let assessments = topic.map_or_else(Vec::new, |topic| judged.assessments(topic));
-            let unjudged = assessments.iter().filter(|assessment| !assessment.is_judged()).count();
-            matched.missing += usize::from(topic.is_none());
-            matched.unjudged += unjudged;
-            matched.retrieved += documents.len();
-            topics.push(JoinedTopic {
-                id: &judged.id,
-                in_run: topic.is_some(),
-                documents: documents.iter().map(|retrieved| retrieved.document.as_str()).collect(),
-                scores: documents.iter().map(|retrieved| retrieved.score).collect(),
-                assessments,
-                unjudged,
-            });
-        }
-        matched.extra = run.topics.iter().filter(|topic| qrels.topic(&topic.id).is_none()).count();
+        let mut matched = Matched::of_topics(qrels, run);
+        let topics = qrels.topics.iter().map(|judged| JoinedTopic::new(judged, run, &mut matched)).collect();
         Joined { topics, matched }
     }
 
@@ -89,12 +90,6 @@ impl<'a> Joined<'a> {
     pub fn that_share(qrels: &'a Qrels, run: &'a Run) -> Result<Self, TrecError> {
         some_shared(run, qrels.topics.iter().map(|topic| topic.id.as_str()))?;
         Ok(Joined::new(qrels, run))
-    }
-
-    /// The same, for measures that remove documents without a judgement: the remark says so.
-    pub fn with_unjudged_removed(mut self, removed: bool) -> Self {
-        self.matched.removed = removed;
-        self
     }
 
     /// Whether the run has the topic, for each topic of the qrels.
@@ -127,6 +122,13 @@ pub fn some_shared<'t>(run: &Run, mut judged: impl Iterator<Item = &'t str> + Cl
 }
 
 impl Matched {
+    /// Counts topics; [`JoinedTopic::new`] counts the documents of each.
+    pub fn of_topics(qrels: &Qrels, run: &Run) -> Self {
+        let missing = qrels.topics.iter().filter(|judged| run.topic(&judged.id).is_none()).count();
+        let extra = run.topics.iter().filter(|topic| qrels.topic(&topic.id).is_none()).count();
+        Matched { topics: qrels.topics.len(), missing, extra, ..Matched::default() }
+    }
+
     /// Remarks on topics and documents that only one of the two has, one line each.
     pub fn remarks(&self) -> Vec<String> {
         let (missing, extra) = (self.missing, self.extra);

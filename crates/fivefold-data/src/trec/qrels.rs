@@ -12,8 +12,8 @@ use super::document_id::DocumentId;
 use super::error::{TrecError, TrecErrorKind};
 use super::gathered::{Gathered, OfDocument, Places, Topic};
 use super::run::{Retrieved, RunTopic};
-use super::{each_line, passed_over, remarks};
-use crate::text::{TextLine, TextLines, fields, whole};
+use super::{TakesLines, each_line_of_fields, passed_over, remarks};
+use crate::text::{TextLine, UsualLine, fields, whole};
 
 /// The judgements of a qrels file.
 #[derive(Debug, Clone)]
@@ -67,6 +67,8 @@ impl Judgement {
 }
 
 impl OfDocument for Judgement {
+    const IS_LOOKED_UP: bool = true;
+
     fn document(&self) -> &DocumentId {
         &self.document
     }
@@ -205,22 +207,63 @@ impl QrelsTopic {
 /// [`TrecError`] names file and line. Under [`Duplicates::Error`], a document that stands twice
 /// under a topic is an error, even with the same grade.
 pub fn read_qrels(path: &Path, duplicates: Duplicates) -> Result<Qrels, TrecError> {
-    let mut topics = Gathered::default();
-    let mut comments = 0;
-    let mut lines = TextLines::open(path).map_err(|error| TrecError::io(path, error))?;
-    let read = each_line(path, &mut lines, |line| {
+    let mut reader = Reader::default();
+    let read = each_line_of_fields(path, &mut reader);
+    reader.finish(path, read, duplicates)
+}
+
+/// The lines read so far.
+#[derive(Default)]
+pub(super) struct Reader {
+    topics: Gathered<Judgement>,
+    comments: usize,
+}
+
+impl Reader {
+    /// The qrels, given how reading ended.
+    pub(super) fn finish(
+        self,
+        path: &Path,
+        read: Result<(), TrecError>,
+        duplicates: Duplicates,
+    ) -> Result<Qrels, TrecError> {
+        // A document that stands twice is the fault, if it stands before a line that cannot be read.
+        let qrels = Qrels { comments: self.comments, ..settled(path, self.topics, duplicates)? };
+        read?;
+        qrels.unless_empty()
+    }
+}
+
+impl TakesLines<4> for Reader {
+    #[inline(always)]
+    fn take_usual(&mut self, line: UsualLine<'_, 4>) -> bool {
+        let (topic, (document, length)) = (line.field(0), line.text_at(2));
+        let Some(grade) = usual_grade(line.field(3)).filter(|_| topic[0] != b'#') else { return false };
+        let Some(document) = DocumentId::at_start(document, length) else { return false };
+        self.topics.add_usual(topic, line.number, Judgement { document, grade });
+        true
+    }
+
+    fn take(&mut self, line: TextLine<'_>) -> Result<(), TrecErrorKind> {
         match Line::parse(line)? {
             Some(Line { topic, document, grade, .. }) => {
-                topics.add(topic, line.number, Judgement { document: document.into(), grade });
+                self.topics.add(topic, line.number, Judgement { document: document.into(), grade });
             }
-            None => comments += usize::from(!line.text.trim().is_empty()),
+            None => self.comments += usize::from(!line.text.trim().is_empty()),
         }
         Ok(())
-    });
-    // A document that stands twice is the fault, if it stands before a line that cannot be read.
-    let qrels = Qrels { comments, ..settled(path, topics, duplicates)? };
-    read?;
-    qrels.unless_empty()
+    }
+}
+
+/// A grade of one digit, with or without a minus; `None` for all others.
+#[inline(always)]
+fn usual_grade(text: &[u8]) -> Option<i32> {
+    let (sign, digit) = match *text {
+        [digit] => (1, digit),
+        [b'-', digit] => (-1, digit),
+        _ => return None,
+    };
+    digit.is_ascii_digit().then(|| sign * i32::from(digit - b'0'))
 }
 
 /// The judgements of all topics, each document once.

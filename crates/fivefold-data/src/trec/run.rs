@@ -9,8 +9,8 @@ use super::Duplicates;
 use super::document_id::DocumentId;
 use super::error::{TrecError, TrecErrorKind};
 use super::gathered::{Gathered, OfDocument, Topic};
-use super::{each_line, passed_over, remarks};
-use crate::text::{TextLine, TextLines, fields, same, whole};
+use super::{TakesLines, each_line_of_fields, passed_over, remarks};
+use crate::text::{TextLine, UsualLine, fields, same, whole};
 
 /// The documents that a system retrieved.
 #[derive(Debug, Clone)]
@@ -55,6 +55,8 @@ pub struct Retrieved {
 }
 
 impl OfDocument for Retrieved {
+    const IS_LOOKED_UP: bool = false;
+
     fn document(&self) -> &DocumentId {
         &self.document
     }
@@ -140,25 +142,104 @@ impl Run {
 /// [`TrecError`] names file and line. Under [`Duplicates::Error`], a document that stands twice
 /// under a topic is an error.
 pub fn read_run(path: &Path, duplicates: Duplicates) -> Result<Run, TrecError> {
-    let mut topics = Gathered::default();
-    let mut tag_of_first: Option<String> = None;
-    let (mut comments, mut other_tags) = (0, 0);
-    let mut lines = TextLines::open(path).map_err(|error| TrecError::io(path, error))?;
-    let read = each_line(path, &mut lines, |line| {
+    let mut reader = Reader::default();
+    let read = each_line_of_fields(path, &mut reader);
+    reader.finish(path, read, duplicates)
+}
+
+/// The lines read so far.
+#[derive(Default)]
+pub(super) struct Reader {
+    topics: Gathered<Retrieved>,
+    /// The tag of the first line.
+    tag: Option<String>,
+    comments: usize,
+    other_tags: usize,
+}
+
+impl Reader {
+    /// The run, given how reading ended.
+    pub(super) fn finish(
+        self,
+        path: &Path,
+        read: Result<(), TrecError>,
+        duplicates: Duplicates,
+    ) -> Result<Run, TrecError> {
+        // A document that stands twice is the fault, if it stands before a line that cannot be read.
+        let Reader { topics, tag, comments, other_tags } = self;
+        let run = settled(path, topics, duplicates)?;
+        read?;
+        let run = run.unless_empty()?;
+        let ranks_differ = run.topics.iter().filter(|topic| ranks_differ(&topic.documents)).count();
+        Ok(Run { tag: tag.unwrap_or_default(), comments, other_tags, ranks_differ, ..run })
+    }
+}
+
+impl TakesLines<6> for Reader {
+    #[inline(always)]
+    fn take_usual(&mut self, line: UsualLine<'_, 6>) -> bool {
+        let topic = line.field(0);
+        let (Some(tag), Some(rank), Some(score)) = (&self.tag, usual_rank(line.field(3)), finite(line.field(4))) else {
+            return false;
+        };
+        if topic[0] == b'#' {
+            return false;
+        }
+        let (document, length) = line.text_at(2);
+        let Some(document) = DocumentId::at_start(document, length) else { return false };
+        self.other_tags += usize::from(!same(tag.as_bytes(), line.field(5)));
+        self.topics.add_usual(topic, line.number, Retrieved { document, score, rank });
+        true
+    }
+
+    fn take(&mut self, line: TextLine<'_>) -> Result<(), TrecErrorKind> {
         let Some(Line { topic, document, rank, score, tag }) = Line::parse(line)? else {
-            comments += usize::from(!line.text.trim().is_empty());
+            self.comments += usize::from(!line.text.trim().is_empty());
             return Ok(());
         };
-        other_tags += usize::from(!same(tag_of_first.get_or_insert_with(|| tag.to_owned()), tag));
-        topics.add(topic, line.number, Retrieved { document: document.into(), score, rank });
+        let first = self.tag.get_or_insert_with(|| tag.to_owned());
+        self.other_tags += usize::from(!same(first.as_bytes(), tag.as_bytes()));
+        self.topics.add(topic, line.number, Retrieved { document: document.into(), score, rank });
         Ok(())
-    });
-    // A document that stands twice is the fault, if it stands before a line that cannot be read.
-    let run = settled(path, topics, duplicates)?;
-    read?;
-    let run = run.unless_empty()?;
-    let ranks_differ = run.topics.iter().filter(|topic| ranks_differ(&topic.documents)).count();
-    Ok(Run { tag: tag_of_first.unwrap_or_default(), comments, other_tags, ranks_differ, ..run })
+    }
+}
+
+/// A rank of a few digits; `None` for all others.
+#[inline(always)]
+fn usual_rank(text: &[u8]) -> Option<i64> {
+    let digits = text.len() <= 6 && text.iter().all(u8::is_ascii_digit);
+    digits.then(|| text.iter().fold(0, |rank, &digit| 10 * rank + i64::from(digit - b'0')))
+}
+
+/// A score, if it is a finite number.
+#[inline(always)]
+fn finite(text: &[u8]) -> Option<f64> {
+    decimal(text).or_else(|| fast_float2::parse(text).ok()).filter(|score: &f64| score.is_finite())
+}
+
+/// A number of few digits, with or without a point between two of them. Digits and the power of ten are
+/// exact, so their ratio is the number that is nearest (Clinger 1990). `None` for all others.
+#[inline(always)]
+fn decimal(text: &[u8]) -> Option<f64> {
+    const LONGEST: usize = 17;
+    const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
+    const POWERS: [f64; LONGEST] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
+    let (is_negative, text) = text.strip_prefix(b"-").map_or((false, text), |rest| (true, rest));
+    if text.len() > LONGEST || !text.first()?.is_ascii_digit() || !text.last()?.is_ascii_digit() {
+        return None;
+    }
+    let (mut digits, mut point) = (0, None);
+    for (place, byte) in text.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => digits = 10 * digits + u64::from(byte - b'0'),
+            b'.' if point.is_none() => point = Some(place),
+            _ => return None,
+        }
+    }
+    let decimals = point.map_or(0, |point| text.len() - 1 - point);
+    let number = digits as f64 / POWERS[decimals];
+    (digits <= EXACT).then_some(if is_negative { -number } else { number })
 }
 
 /// The documents of all topics, each once.
@@ -201,9 +282,9 @@ impl<'a> Line<'a> {
             return Err(TrecErrorKind::Fields { found, expected: "6 or more" });
         }
         let rank = whole(rank).ok_or_else(|| TrecErrorKind::Rank { found: rank.to_owned() })?;
-        match fast_float2::parse::<f64, _>(score) {
-            Ok(score) if score.is_finite() => Ok(Some(Line { topic, document, rank, score, tag })),
-            _ => Err(TrecErrorKind::Score { found: score.to_owned() }),
+        match finite(score.as_bytes()) {
+            Some(score) => Ok(Some(Line { topic, document, rank, score, tag })),
+            None => Err(TrecErrorKind::Score { found: score.to_owned() }),
         }
     }
 }
@@ -216,4 +297,40 @@ pub(crate) fn ranks_differ(documents: &[Retrieved]) -> bool {
     let mut by_rank: Vec<(i64, f64)> = documents.iter().map(|d| (d.rank, d.score)).collect();
     by_rank.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
     by_rank.windows(2).any(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_those_of_the_standard_library() {
+        let mut state = 1_u32;
+        let mut next = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % below
+        };
+        let mut quick = 0;
+        for round in 0..100_000 {
+            let length = 1 + next(20);
+            let pieces = if round % 2 == 0 { b"0123456789".as_slice() } else { b"0123456789..-+eE_ n" };
+            let mut text: Vec<u8> = (0..length).map(|_| pieces[next(pieces.len() as u32) as usize]).collect();
+            if round % 4 == 0 {
+                text[next(length) as usize] = b'.';
+            }
+            if round % 3 == 0 {
+                text.insert(0, b'-');
+            }
+            let expected = std::str::from_utf8(&text).unwrap().parse().ok().filter(|score: &f64| score.is_finite());
+            let found = decimal(&text);
+            quick += usize::from(found.is_some());
+            assert!(found.is_none() || found.map(f64::to_bits) == expected.map(f64::to_bits), "{text:?}");
+            assert_eq!(finite(&text).map(f64::to_bits), expected.map(f64::to_bits), "{text:?}");
+        }
+        assert!(quick > 10_000, "{quick}");
+        assert_eq!(
+            [&b"9007199254740992"[..], b"9007199254740993", b"-0"].map(decimal),
+            [Some(9007199254740992.0), None, Some(-0.0)]
+        );
+    }
 }

@@ -85,6 +85,8 @@ struct Judged {
 }
 
 impl OfDocument for Judged {
+    const IS_LOOKED_UP: bool = false;
+
     fn document(&self) -> &DocumentId {
         &self.key
     }

@@ -170,8 +170,8 @@ fn of_run<'a>(qrels: &'a Qrels, run: &'a Run) -> Vec<ScoredQuery<'a>> {
         |(joined, topic): (fivefold_data::trec::JoinedTopic<'a>, &fivefold_data::trec::QrelsTopic)| ScoredQuery {
             fold: 0,
             id: joined.id,
+            doc_ids: Some(joined.ids()),
             assessments: joined.assessments,
-            doc_ids: Some(joined.documents),
             scores: Cow::Owned(joined.scores),
             pool: Some(topic.grades()),
             missing: !joined.in_run,

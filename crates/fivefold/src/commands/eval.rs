@@ -274,7 +274,10 @@ impl Args {
                 let qrels = read_qrels(qrels, self.duplicates).map_err(Problem::from)?;
                 let max_grade = self.max_grade.unwrap_or_else(|| qrels.max_grade());
                 let evaluator = Evaluator::new(&specs, &conventions, max_grade, seed).map_err(Problem::from)?;
-                runs::evaluate(&evaluator, &qrels, &self.runs, runs::Ids::Own)?
+                let evaluated = runs::evaluate(&evaluator, &qrels, &self.runs, runs::Ids::Own)?;
+                // To free them takes longer than to end.
+                std::mem::forget(qrels);
+                evaluated
             }
             None => self.evaluate_scores(&specs, &conventions, seed)?,
         };

@@ -81,6 +81,7 @@ fn one_run(
         RunError::Trec(error) => Problem::from(error),
         RunError::Measure(error) => Problem::from(error),
     })?;
+    drop(run.into_tag());
     found.remarks.iter_mut().for_each(|remark| *remark = format!("{label}: {remark}"));
     Ok(found)
 }
