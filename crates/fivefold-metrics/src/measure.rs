@@ -327,9 +327,11 @@ impl QueryGrades {
     /// For a query of which all judged documents are ranked. A grade is at most
     /// [`fivefold_base::HIGHEST_GRADE`].
     pub(crate) fn new(grades: &[u8]) -> Self {
-        let mut ideal = grades.to_vec();
-        ideal.sort_unstable_by(|a, b| b.cmp(a));
-        QueryGrades { ideal: ideal.into(), at_least: at_least(grades), ranked: grades.len(), ranked_at_least: None }
+        let at_least = at_least(grades);
+        let of_grade =
+            |grade: usize| std::iter::repeat_n(grade as u8, (at_least[grade] - at_least[grade + 1]) as usize);
+        let ideal: Vec<u8> = (0..GRADES).rev().flat_map(of_grade).collect();
+        QueryGrades { ideal: ideal.into(), at_least, ranked: grades.len(), ranked_at_least: None }
     }
 
     /// The same pool, for a run that ranks documents of these grades.

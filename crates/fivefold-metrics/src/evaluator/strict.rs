@@ -19,8 +19,6 @@ pub struct Pool {
     pub(super) id: String,
     pub(super) grades: QueryGrades,
     scale: GradeScale,
-    /// The ends of its documents in a ranking without ties.
-    ends: Vec<u32>,
 }
 
 impl Pool {
@@ -37,8 +35,7 @@ impl Evaluator {
     /// If a grade exceeds the highest grade.
     pub fn pool(&self, id: &str, grades: &[u8]) -> Result<Pool, MeasureError> {
         self.check_grades(id, grades)?;
-        let ends = (1..=grades.len() as u32).collect();
-        Ok(Pool { id: id.to_owned(), grades: QueryGrades::new(grades), scale: self.scale, ends })
+        Ok(Pool { id: id.to_owned(), grades: QueryGrades::new(grades), scale: self.scale })
     }
 
     /// The original value of every column for a ranking without ties, from its first document to its
@@ -92,29 +89,26 @@ impl Evaluator {
     }
 }
 
-/// The ideal order of a pool, with the unjudged documents of a run at its end.
-struct Ideal<'p> {
-    order: Cow<'p, [u8]>,
-    ends: Cow<'p, [u32]>,
-}
-
-impl<'p> Ideal<'p> {
-    /// Borrowed from the pool, unless the run ranks more documents than it has.
-    fn of(pool: &'p Pool, documents: usize) -> Self {
-        let mut order = Cow::Borrowed(pool.grades.ideal());
-        let mut ends = Cow::Borrowed(&pool.ends[..]);
-        if documents > order.len() {
-            order.to_mut().resize(documents, 0);
-            ends = (1..=documents as u32).collect();
-        }
-        Ideal { order, ends }
+/// The ideal order of a pool, with the unjudged documents of a run at its end: borrowed from the pool,
+/// unless the run ranks more documents than it has.
+fn ideal_order(pool: &Pool, documents: usize) -> Cow<'_, [u8]> {
+    let mut order = Cow::Borrowed(pool.grades.ideal());
+    if documents > order.len() {
+        order.to_mut().resize(documents, 0);
     }
+    order
 }
 
 impl Base {
     /// Turns this measure's sums into original values. The ideal order is made once it is needed.
-    fn divide<'p>(&self, pool: &'p Pool, grades: &QueryGrades, ideal: &mut Option<Ideal<'p>>, scratch: &mut Scratch) {
-        let Scratch { contributions, sums, uppers, .. } = scratch;
+    fn divide<'p>(
+        &self,
+        pool: &'p Pool,
+        grades: &QueryGrades,
+        ideal: &mut Option<Cow<'p, [u8]>>,
+        scratch: &mut Scratch,
+    ) {
+        let Scratch { contributions, sums, uppers, strict_ends, .. } = scratch;
         uppers.clear();
         for (place, (&cutoff, sum)) in self.cutoffs.iter().zip(&mut sums[self.first_slot..]).enumerate() {
             let denominator = self.measure.denominator(cutoff, grades);
@@ -122,8 +116,11 @@ impl Base {
             // An infinite divisor says that the value is 0, but a measure whose U is 0 is undefined.
             if !normaliser.is_finite() {
                 if uppers.is_empty() {
-                    let ideal = ideal.get_or_insert_with(|| Ideal::of(pool, grades.documents()));
-                    self.uppers(grades, ideal, contributions, uppers);
+                    let ideal = ideal.get_or_insert_with(|| ideal_order(pool, grades.documents()));
+                    let known = strict_ends.len() as u32;
+                    strict_ends.extend(known + 1..=ideal.len() as u32);
+                    let best = Ranked::new(ideal, &strict_ends[..ideal.len()], grades);
+                    self.uppers(grades, &best, contributions, uppers);
                 }
                 normaliser = self.measure.normaliser(cutoff, grades, uppers[self.first_slot + place]);
             }
@@ -136,11 +133,10 @@ impl Base {
         }
     }
 
-    /// U at each cutoff, written to this measure's slots.
-    fn uppers(&self, grades: &QueryGrades, ideal: &Ideal<'_>, contributions: &mut Vec<f64>, uppers: &mut Vec<f64>) {
-        let best = Ranked::new(&ideal.order, &ideal.ends, grades);
+    /// U at each cutoff, written to this measure's slots, given the ideal order.
+    fn uppers(&self, grades: &QueryGrades, best: &Ranked<'_>, contributions: &mut Vec<f64>, uppers: &mut Vec<f64>) {
         uppers.resize(self.first_slot + self.cutoffs.len(), 0.0);
-        self.strict(&best, contributions, uppers);
+        self.strict(best, contributions, uppers);
         for (&cutoff, upper) in self.cutoffs.iter().zip(&mut uppers[self.first_slot..]) {
             let ideal = self.measure.best(cutoff, grades, *upper / self.measure.denominator(cutoff, grades));
             *upper = self.measure.upper(cutoff, grades, ideal);

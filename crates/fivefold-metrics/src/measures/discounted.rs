@@ -3,31 +3,53 @@
 //! A = sum_{i<=K} g(y_i) d(i). A group of tied documents takes its mean gain at each of its
 //! positions. Cost: one multiplication a position.
 
+use std::sync::OnceLock;
+
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// Number of positions whose discount is kept in a table; later discounts are computed when they
 /// are needed.
 const TABLE: usize = 4096;
+/// Number of positions whose discount is computed at once. The table is made when it is needed: short
+/// rankings take less time than the table.
+const FIRST: usize = 128;
 
 /// The discount of each rank.
 pub(super) struct Discounts {
-    table: Vec<f64>,
+    first: [f64; FIRST],
+    table: OnceLock<Vec<f64>>,
     rule: Box<dyn Fn(usize) -> f64 + Send + Sync>,
 }
 
 impl Discounts {
     /// From a function of the rank, counted from 1.
     pub(super) fn new(rule: impl Fn(usize) -> f64 + Send + Sync + 'static) -> Self {
-        Discounts { table: (1..=TABLE).map(&rule).collect(), rule: Box::new(rule) }
+        let first = std::array::from_fn(|position| rule(position + 1));
+        Discounts { first, table: OnceLock::new(), rule: Box::new(rule) }
     }
 
     /// The discount at a position, counted from 0.
     #[inline]
     pub(super) fn at(&self, position: usize) -> f64 {
-        match self.table.get(position) {
+        match self.first.get(position) {
+            Some(&discount) => discount,
+            None => self.behind(position),
+        }
+    }
+
+    /// The discount at a position behind the first ones.
+    #[inline]
+    fn behind(&self, position: usize) -> f64 {
+        match self.table().get(position) {
             Some(&discount) => discount,
             None => (self.rule)(position + 1),
         }
+    }
+
+    /// The discounts of the first [`TABLE`] positions.
+    #[inline]
+    fn table(&self) -> &[f64] {
+        self.table.get_or_init(|| (1..=TABLE).map(&self.rule).collect())
     }
 }
 
@@ -98,7 +120,7 @@ impl Measure for Discounted {
         // beyond the positions that count.
         let tabled = positions.min(TABLE).saturating_sub(later).min(changes.len());
         let (in_table, rest) = changes.split_at_mut(tabled);
-        let table = self.discounts.table[later.min(TABLE)..].iter();
+        let table = self.discounts.table()[later.min(TABLE)..].iter();
         for ((change, &grade), discount) in in_table.iter_mut().zip(&grades[later..]).zip(table) {
             *change = (self.gain.of(grade) - gain) * (here - discount);
         }
@@ -112,7 +134,7 @@ impl Measure for Discounted {
         gains.clear();
         gains.extend(grades.iter().map(|&grade| self.gain.of(grade)));
         discounts.clear();
-        discounts.extend_from_slice(&self.discounts.table[..positions.min(TABLE)]);
+        discounts.extend_from_slice(&self.discounts.table()[..positions.min(TABLE)]);
         discounts.extend((discounts.len()..positions).map(|position| self.discounts.at(position)));
         discounts.resize(grades.len(), 0.0);
         true
