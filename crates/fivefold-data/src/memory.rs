@@ -5,18 +5,38 @@
 //! can drop their pages.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Once, OnceLock};
 
 static BUDGET: AtomicU64 = AtomicU64::new(u64::MAX);
 static TAKEN: AtomicU64 = AtomicU64::new(0);
+/// Tells the budget when it is first needed.
+static RULE: OnceLock<fn() -> Option<u64>> = OnceLock::new();
+/// Whether the budget was set.
+static IS_SET: Once = Once::new();
 
 /// Sets the bytes that all feature matrices of this process may take together.
 pub fn set_memory_budget(bytes: u64) {
+    IS_SET.call_once(|| {});
     BUDGET.store(bytes, Ordering::Relaxed);
+}
+
+/// Sets the budget by a rule, which is asked when the budget is first needed, unless a budget is set
+/// before: to ask the system takes longer than some commands take. Only the first rule counts. There
+/// is no budget if the rule gives `None`.
+pub fn set_memory_budget_by(rule: fn() -> Option<u64>) {
+    RULE.get_or_init(|| rule);
+}
+
+fn budget() -> u64 {
+    if let Some(rule) = RULE.get() {
+        IS_SET.call_once(|| BUDGET.store(rule().unwrap_or(u64::MAX), Ordering::Relaxed));
+    }
+    BUDGET.load(Ordering::Relaxed)
 }
 
 /// The budget; `None` if no budget was set.
 pub fn memory_budget() -> Option<u64> {
-    Some(BUDGET.load(Ordering::Relaxed)).filter(|&bytes| bytes < u64::MAX)
+    Some(budget()).filter(|&bytes| bytes < u64::MAX)
 }
 
 /// The bytes that are left of the budget; `None` if no budget was set.
@@ -32,7 +52,7 @@ impl Share {
     /// The most bytes that the share could have.
     pub(crate) fn most(&self) -> u64 {
         let of_others = TAKEN.load(Ordering::Relaxed).saturating_sub(self.0);
-        BUDGET.load(Ordering::Relaxed).saturating_sub(of_others)
+        budget().saturating_sub(of_others)
     }
 
     /// Changes the share to `bytes` bytes. The caller must know that so many bytes are left.

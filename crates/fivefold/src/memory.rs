@@ -4,13 +4,15 @@
 #[cfg(target_os = "linux")]
 mod cgroup;
 
+use fivefold_data::memory::{set_memory_budget, set_memory_budget_by};
 use fivefold_results::config::Bytes;
 
 /// Sets the memory budget of data and jobs: the size that the user asked for, else three quarters
 /// of the available memory. If the system does not tell its memory, there is no budget.
 pub(crate) fn set_budget(asked: Option<Bytes>) {
-    if let Some(bytes) = asked.map(|bytes| bytes.0).or_else(|| Some(available()? / 4 * 3)) {
-        fivefold_data::memory::set_memory_budget(bytes);
+    match asked {
+        Some(Bytes(bytes)) => set_memory_budget(bytes),
+        None => set_memory_budget_by(|| Some(available()? / 4 * 3)),
     }
 }
 
