@@ -4,6 +4,8 @@
 //! number of columns, and each block repeats the row labels. Numbers are never cut or wrapped.
 //! Colour is used only if the reader's terminal supports it.
 
+mod plain;
+
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
@@ -13,6 +15,7 @@ use comfy_table::{
 use fivefold_analysis::{Cell, Table};
 
 use crate::cell::{is_words, one_line, shown};
+use plain::Plain;
 
 /// Characters of a line if standard output is not a terminal.
 const PLAIN_WIDTH: u16 = 100;
@@ -96,12 +99,18 @@ pub fn print_tables(tables: &[Table], out: &mut dyn Write, style: Style) -> io::
 
 fn print_table(table: &Table, out: &mut dyn Write, style: Style) -> io::Result<()> {
     write_lines(out, &table.title, "", BOLD, style)?;
-    let widths = column_widths(table);
+    let plain = Plain::of(table, style);
+    let widths = plain.as_ref().map_or_else(|| column_widths_by_comfy(table), Plain::column_widths);
     for (index, others) in blocks(table, &widths, style.width).into_iter().enumerate() {
         if index > 0 {
             writeln!(out)?;
         }
-        writeln!(out, "{}", block(table, &widths, others, style).trim_fmt())?;
+        let labels = table.label_columns.min(table.columns.len());
+        let columns: Vec<usize> = (0..labels).chain(others).collect();
+        match plain.as_ref().and_then(|plain| plain.block(table, &widths, &columns, style)) {
+            Some(text) => out.write_all(text.as_bytes())?,
+            None => writeln!(out, "{}", block(table, &widths, &columns, style).trim_fmt())?,
+        }
     }
     if table.rows.is_empty() {
         writeln!(out, "no rows")?;
@@ -136,17 +145,21 @@ fn blocks(table: &Table, widths: &[u16], width: u16) -> Vec<Range<usize>> {
 
 /// The width of every column with the gap after it: the widest cell, or the widest word of the
 /// head.
-fn column_widths(table: &Table) -> Vec<u16> {
+fn column_widths_by_comfy(table: &Table) -> Vec<u16> {
     let mut measured = comfy_table::Table::new();
     measured.set_header(table.columns.iter().map(|head| one_line(head).replace(' ', "\n")));
     measured.add_rows(table.rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>()));
     measured.column_max_content_widths().into_iter().map(|width| width.saturating_add(GAP)).collect()
 }
 
+/// Whether lines are too long however words are wrapped, as where the name of a run is a long path.
+fn is_crowded(table: &Table, widths: &[u16], columns: &[usize], style: Style) -> bool {
+    let least = |&column: &usize| if is_words(table, column) { 1 + GAP } else { widths[column] };
+    columns.iter().map(|column| usize::from(least(column))).sum::<usize>() > usize::from(style.width) + 1
+}
+
 /// The label columns and a block of other columns.
-fn block(table: &Table, widths: &[u16], others: Range<usize>, style: Style) -> comfy_table::Table {
-    let labels = table.label_columns.min(table.columns.len());
-    let columns = (0..labels).chain(others).collect::<Vec<_>>();
+fn block(table: &Table, widths: &[u16], columns: &[usize], style: Style) -> comfy_table::Table {
     let mut block = comfy_table::Table::new();
     block.load_style(RULES).set_content_arrangement(ContentArrangement::Dynamic).set_width(style.width);
     if style.color {
@@ -154,6 +167,7 @@ fn block(table: &Table, widths: &[u16], others: Range<usize>, style: Style) -> c
     } else {
         block.force_no_tty();
     }
+    let is_crowded = is_crowded(table, widths, columns, style);
     block.set_header(columns.iter().map(|&column| {
         let head = comfy_table::Cell::new(one_line(&table.columns[column]));
         if style.color { head.add_attribute(Attribute::Bold) } else { head }
@@ -161,10 +175,13 @@ fn block(table: &Table, widths: &[u16], others: Range<usize>, style: Style) -> c
     for row in &table.rows {
         block.add_row(columns.iter().filter_map(|&column| row.get(column)).map(|cell| paint(cell, style)));
     }
-    for (column, &source) in block.column_iter_mut().zip(&columns) {
+    for (column, &source) in block.column_iter_mut().zip(columns) {
         column.set_padding((0, 1));
         if !is_words(table, source) {
             column.set_cell_alignment(CellAlignment::Right);
+        }
+        // Words that are cut into letters would help nobody.
+        if !is_words(table, source) || is_crowded {
             column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(widths[source] - 1)));
         }
     }
@@ -184,16 +201,21 @@ fn paint(cell: &Cell, style: Style) -> comfy_table::Cell {
 /// begin with `indent`. A longer word has a line of its own.
 pub(crate) fn wrapped(text: &str, indent: &str, width: u16) -> Vec<String> {
     let mut lines = vec![String::new()];
+    let mut length = 0;
     for word in text.split_whitespace() {
         let last = lines.len() - 1;
         let line = &mut lines[last];
-        if line.trim().is_empty() {
+        let more = word.chars().count();
+        if line.is_empty() {
             line.push_str(word);
-        } else if line.chars().count() + 1 + word.chars().count() <= usize::from(width) {
+            length = more;
+        } else if length + 1 + more <= usize::from(width) {
             line.push(' ');
             line.push_str(word);
+            length += 1 + more;
         } else {
             lines.push(format!("{indent}{word}"));
+            length = indent.chars().count() + more;
         }
     }
     lines
