@@ -258,6 +258,17 @@ impl<'a> Rounds<'a> {
         self
     }
 
+    /// Grows trees with a grower on the same matrix, whose memory is used again.
+    pub fn with_grower(mut self, grower: Grower<'a>) -> Self {
+        self.grower = grower;
+        self
+    }
+
+    /// The grower, for other rounds on the same matrix.
+    pub fn into_grower(self) -> Grower<'a> {
+        self.grower
+    }
+
     /// The next tree, with its values multiplied by the rate; `None` if no cut has a gain.
     pub fn tree<L: Loss>(&mut self, loss: &L, seed: Seed) -> Result<Option<Tree>, FitError> {
         let mut rng = seed.rng();

@@ -21,7 +21,7 @@ use std::sync::{Mutex, PoisonError};
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker, Rng, Seed};
-use fivefold_trees::{BinnedMatrix, Growth, LeafDocuments, Rows, Spacing, Tree};
+use fivefold_trees::{BinnedMatrix, Grower, Growth, LeafDocuments, Rows, Spacing, Tree};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -126,7 +126,9 @@ impl RandomForest {
     fn grow<L: Loss>(&self, train: &Dataset, cx: &FitContext<'_>, loss: &L) -> Result<TreeModel, FitError> {
         let rows = rows_of(train)?;
         let matrix = bins_of(&rows, self.bins, self.spacing, cx)?;
-        let forest = Forest { ranker: self, boosting: self.boosting(), train, rows: &rows, matrix: &matrix, loss };
+        let boosting = &self.boosting();
+        let growers = Mutex::default();
+        let forest = Forest { ranker: self, boosting, train, rows: &rows, matrix: &matrix, loss, growers };
         let total = self.bags as u64;
         let earlier = cx.resume().filter(|earlier: &Vec<Option<Bag>>| earlier.len() == self.bags);
         let grown = Mutex::new(earlier.unwrap_or_else(|| vec![None; self.bags]));
@@ -156,23 +158,31 @@ type Bag = Vec<Tree>;
 /// The data that all bags share.
 struct Forest<'a, L> {
     ranker: &'a RandomForest,
-    boosting: Boosting,
+    boosting: &'a Boosting,
     train: &'a Dataset,
     rows: &'a Rows<'a>,
     matrix: &'a BinnedMatrix,
     loss: &'a L,
+    /// Growers of finished bags, whose memory the next bags use.
+    growers: Mutex<Vec<Grower<'a>>>,
 }
 
 impl<L: Loss> Forest<'_, L> {
     fn bag(&self, seed: Seed) -> Result<Bag, FitError> {
         let copies = draw_queries(&self.train.bounds(), self.ranker.queries, &mut seed.rng());
-        let rounds = Rounds::new(&self.boosting, self.matrix, self.rows, self.train, self.loss.base());
+        let growers = || self.growers.lock().unwrap_or_else(PoisonError::into_inner);
+        let rounds = Rounds::new(self.boosting, self.matrix, self.rows, self.train, self.loss.base());
         let mut rounds = rounds.with_copies(copies);
+        let finished = growers().pop();
+        if let Some(grower) = finished {
+            rounds = rounds.with_grower(grower);
+        }
         let mut trees = Vec::new();
         for number in 0..self.boosting.trees {
             let Some(tree) = rounds.tree(self.loss, seed.derive_index("tree", number as u64))? else { break };
             trees.push(tree);
         }
+        growers().push(rounds.into_grower());
         Ok(trees)
     }
 }
