@@ -8,6 +8,7 @@ mod by_query;
 mod contract;
 pub mod coordinate_ascent;
 pub mod exchange;
+mod exponentials;
 pub mod export;
 pub mod feature;
 pub mod l2_logistic;

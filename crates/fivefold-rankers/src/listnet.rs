@@ -19,6 +19,7 @@ use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker
 use serde::{Deserialize, Serialize};
 
 use crate::boosting::{check_measure, objective};
+use crate::exponentials::exponentiate;
 use crate::memory::Size;
 use crate::network::{Activation, Network, Optimiser, QueryLoss, differ, flat, help};
 use crate::network_model::NetworkModel;
@@ -126,7 +127,8 @@ impl<'a> TopOne<'a> {
 /// Turns values into the probabilities of standing first.
 fn top_one(values: &mut [f64]) {
     let highest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    values.iter_mut().for_each(|value| *value = libm::exp(*value - highest));
+    values.iter_mut().for_each(|value| *value -= highest);
+    exponentiate(values);
     let sum: f64 = values.iter().sum();
     values.iter_mut().for_each(|value| *value /= sum);
 }

@@ -29,6 +29,7 @@
 //!
 //! Cost of a round: documents x features additions, and an exponential a document.
 
+mod bin_sums;
 mod cuts;
 mod pairs;
 
@@ -132,8 +133,8 @@ impl Ranker for RankBoost {
         check_measure("stop_measure", &self.stop_measure)
     }
 
-    /// A byte a value, or two with thresholds between all values, and the memory to find the
-    /// thresholds.
+    /// Three bytes a value or some more, or two with thresholds between all values, and the memory to
+    /// find the thresholds.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
         let of_validation = if self.early_stopping > 0 { validation.objective() + 8 * validation.documents } else { 0 };
@@ -143,13 +144,15 @@ impl Ranker for RankBoost {
             8 * train.documents * threads().min(train.width)
         };
         let values = if self.thresholds == 0 { train.documents } else { train.documents.min(self.thresholds as u64) };
-        let (groups, in_words) = (train.width.div_ceil(8), 16 * train.documents);
-        let in_bytes = if self.thresholds == 0 { in_words } else { 8 * train.documents };
-        let groups = in_bytes * groups + in_words * threads().min(groups) + 32 * train.width;
+        // The documents of eight features: their bins in bytes, and twice the number of each in two
+        // bytes at worst; or their bins in words.
+        let (groups, of_group) = (train.width.div_ceil(8), if self.thresholds > 0 { 40 } else { 16 } * train.documents);
+        let groups = of_group * groups + 32 * train.width;
+        let kept = if self.spacing == Spacing::Quantiles && self.thresholds > 0 { train.bins() } else { 0 };
         let rounds = self.rounds as u64 * tree(2);
-        (24 * train.documents + 88 * train.queries + train.width * (24 + 4 * values))
+        (24 * train.documents + 96 * train.queries + train.width * (24 + 4 * values))
             + of_validation
-            + finding.max(groups + 16 * train.documents + rounds)
+            + finding.max(groups + kept.max(24 * train.documents + rounds))
     }
 
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<TreeModel, FitError> {

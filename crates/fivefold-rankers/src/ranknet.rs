@@ -30,6 +30,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::boosting::{check_measure, objective};
+use crate::exponentials::exponentiate;
 use crate::lambda::MOST_PAIRS;
 use crate::memory::{Size, threads};
 use crate::network::{Activation, Network, Optimiser, QueryLoss, flat, help};
@@ -224,7 +225,8 @@ impl QueryLoss for Pairwise {
         let far = high - low > FARTHEST;
         let middle = low / 2.0 + high / 2.0;
         exponentials.clear();
-        exponentials.extend(sorted.iter().map(|&score| libm::exp(score - middle)));
+        exponentials.extend(sorted.iter().map(|&score| score - middle));
+        exponentiate(exponentials);
         for place in 0..n {
             let others = by_grade.others(place, part, parts);
             met += others.len();

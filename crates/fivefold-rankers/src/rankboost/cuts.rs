@@ -1,27 +1,25 @@
 //! Weak rankers "feature above threshold", and a search for the best weak ranker in one pass.
 //!
 //! The weak ranker h has the strength r(h) = sum_d pi(d) h(d), where pi(d) is the potential of
-//! document d. For each feature, every document adds its potential to its bin. The sum of all bins
-//! above a threshold is r of this threshold, so one walk from the highest bin down gives r of all
-//! thresholds. Layout: the bins of eight features lie side by side, so one load brings eight bins,
-//! and eight additions overlap. Cost: documents x features additions. Memory: a byte for each document
-//! and feature, or two with more than 255 thresholds.
+//! document d. For each feature, every document adds its potential to its bin (`bin_sums`). The sum of
+//! all bins above a threshold is r of this threshold, so one walk from the highest bin down gives r of
+//! all thresholds. Cost: documents x features additions. Memory: three bytes for each document and
+//! feature and some more, or two with more than 255 thresholds. The bins of eight features then lie
+//! side by side, so one load brings eight bins, and eight additions overlap.
 
 use fivefold_core::{FitContext, FitError};
 use fivefold_trees::{Rows, Spacing};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::bin_sums::{BINS, BinSums, FEATURES as LANES, Potentials};
 use crate::boosting::bins_of;
-
-/// Features whose bins lie side by side.
-const LANES: usize = 8;
 
 /// The most thresholds of a feature, so that a bin is a `u16`.
 const MOST: usize = u16::MAX as usize;
 
-/// Bins of a group whose bins are bytes.
-const BYTE_BINS: usize = 1 << u8::BITS;
+/// The bin of a missing value in a `BinnedMatrix`, whose features have at most 254 thresholds.
+const MISSING: u8 = u8::MAX;
 
 /// h(x) = 1 if feature `feature` of x is above threshold number `number`, otherwise 0. A missing
 /// value gives 0.
@@ -35,43 +33,91 @@ pub(super) struct Weak {
 
 /// The thresholds of all features, and the bin of each document between the thresholds.
 pub(super) struct Cuts {
+    documents: usize,
     /// Rising thresholds of each feature.
     thresholds: Vec<Vec<f32>>,
     /// For each eight features: the number of thresholds below each document's values.
     groups: Vec<Bins>,
 }
 
-/// The bins of eight features, document by document.
+/// The bins of eight features.
 enum Bins {
-    /// No feature has more bins than a byte has values, so no bin has to be checked before its sum is
-    /// looked up.
-    Bytes(Vec<[u8; LANES]>),
+    /// No feature has more bins than a byte has values.
+    Bytes {
+        /// Feature by feature.
+        columns: Vec<u8>,
+        sums: BinSums,
+    },
+    /// Document by document.
     Words(Vec<[u16; LANES]>),
 }
 
 impl Bins {
-    fn new(bins: Vec<[u16; LANES]>, most: usize) -> Self {
-        match most < BYTE_BINS {
-            true => Bins::Bytes(bins.iter().map(|bins| bins.map(|bin| bin as u8)).collect()),
-            false => Bins::Words(bins),
+    /// The bins of some features. `bin` gives the bin of a document for each of them, and no feature has
+    /// more than `most` thresholds.
+    fn new(documents: usize, features: usize, most: usize, bin: impl Fn(usize, usize) -> usize) -> Self {
+        if most < BINS {
+            let mut columns = vec![0; documents * features];
+            for document in 0..documents {
+                let places = columns.iter_mut().skip(document).step_by(documents);
+                places.enumerate().for_each(|(feature, place)| *place = bin(document, feature) as u8);
+            }
+            let sums = BinSums::new(&columns.chunks(documents).collect::<Vec<_>>());
+            return Bins::Bytes { columns, sums };
         }
+        let bins = |document| std::array::from_fn(|lane| if lane < features { bin(document, lane) as u16 } else { 0 });
+        Bins::Words((0..documents).map(bins).collect())
     }
 
     /// Tells `tell` for each document whether its bin of feature `lane` is above `number`.
-    fn are_above(&self, lane: usize, number: usize, mut tell: impl FnMut(bool)) {
+    #[inline]
+    fn are_above<T>(
+        &self,
+        lane: usize,
+        number: usize,
+        of_documents: impl ExactSizeIterator<Item = T>,
+        mut tell: impl FnMut(T, bool),
+    ) {
         match self {
-            Bins::Bytes(bins) => bins.iter().for_each(|bins| tell(usize::from(bins[lane]) > number)),
-            Bins::Words(bins) => bins.iter().for_each(|bins| tell(usize::from(bins[lane]) > number)),
+            Bins::Bytes { columns, .. } => {
+                let column = &columns[lane * of_documents.len()..][..of_documents.len()];
+                of_documents.zip(column).for_each(|(own, &bin)| tell(own, usize::from(bin) > number));
+            }
+            Bins::Words(bins) => {
+                of_documents.zip(bins).for_each(|(own, bins)| tell(own, usize::from(bins[lane]) > number));
+            }
         }
     }
 }
 
+/// The stronger of two weak rankers; of equal rankers, the first.
+fn stronger(first: Option<Weak>, other: Weak, negative: bool) -> Option<Weak> {
+    let strength = |weak: &Weak| if negative { weak.r.abs() } else { weak.r };
+    match first {
+        Some(first) if strength(&first) >= strength(&other) => Some(first),
+        _ => Some(other),
+    }
+}
+
+/// The strongest weak ranker of some features, of which the first has number `first`. `sum` gives the
+/// sum of a bin of a feature.
+fn strongest(first: usize, features: &[Vec<f32>], negative: bool, sum: impl Fn(usize, usize) -> f64) -> Option<Weak> {
+    let mut best = None;
+    for (lane, thresholds) in features.iter().enumerate() {
+        let mut r = 0.0;
+        for number in (0..thresholds.len()).rev() {
+            r += sum(lane, number + 1);
+            best = stronger(best, Weak { feature: first + lane, number, r }, negative);
+        }
+    }
+    best
+}
+
 /// Adds the potential of each document to its bins.
-#[inline(always)] // so that the number of sums is known where it is constant
-fn add_up<B: Copy + Into<usize>>(bins: &[[B; LANES]], potentials: &[f64], sums: &mut [[f64; LANES]]) {
+fn add_up(bins: &[[u16; LANES]], potentials: &[f64], sums: &mut [[f64; LANES]]) {
     for (bins, potential) in bins.iter().zip(potentials) {
         for (lane, &bin) in bins.iter().enumerate() {
-            sums[bin.into()][lane] += potential;
+            sums[usize::from(bin)][lane] += potential;
         }
     }
 }
@@ -96,22 +142,24 @@ impl Cuts {
                 None => cx.check().map(|()| spread(rows.iter().map(|row| row[feature]), most)),
             })
             .collect::<Result<_, FitError>>()?;
-        drop(quantiles);
         let bin_group = |first: usize| -> Result<Bins, FitError> {
             cx.check()?;
-            let bin = |row: &&[f32]| {
-                let mut bins = [0; LANES];
-                for ((bin, &value), cuts) in bins.iter_mut().zip(&row[first..]).zip(&thresholds[first..]) {
-                    // A missing value is above no threshold.
-                    *bin = cuts.partition_point(|&cut| cut < value) as u16;
-                }
-                bins
+            let thresholds = &thresholds[first..width.min(first + LANES)];
+            let most = thresholds.iter().map(Vec::len).max().unwrap_or(0);
+            // A missing value is above no threshold.
+            let bins = match &quantiles {
+                Some(matrix) => Bins::new(rows.len(), thresholds.len(), most, |document, feature| {
+                    Some(matrix.bin(document, first + feature)).filter(|&bin| bin != MISSING).unwrap_or(0).into()
+                }),
+                None => Bins::new(rows.len(), thresholds.len(), most, |document, feature| {
+                    let value = rows[document][first + feature];
+                    thresholds[feature].partition_point(|&cut| cut < value)
+                }),
             };
-            let most = thresholds[first..].iter().take(LANES).map(Vec::len).max().unwrap_or(0);
-            Ok(Bins::new(rows.iter().map(bin).collect(), most))
+            Ok(bins)
         };
         let groups = (0..width).into_par_iter().step_by(LANES).map(bin_group).collect::<Result<_, FitError>>()?;
-        Ok(Cuts { thresholds, groups })
+        Ok(Cuts { documents: rows.len(), thresholds, groups })
     }
 
     /// The value of a weak ranker's threshold.
@@ -122,47 +170,33 @@ impl Cuts {
     /// The weak ranker with the greatest r, or with `negative` the greatest |r|; of equal rankers,
     /// the first. `None` if no feature has a threshold.
     pub fn best(&self, potentials: &[f64], negative: bool) -> Option<Weak> {
-        let strength = |weak: &Weak| if negative { weak.r.abs() } else { weak.r };
-        let better = |best: Option<Weak>, weak: Weak| match best {
-            Some(best) if strength(&best) >= strength(&weak) => Some(best),
-            _ => Some(weak),
-        };
+        let in_blocks = Potentials::new(potentials);
         let best_of_group = |(group, bins): (usize, &Bins)| {
             let first = group * LANES;
             let features = &self.thresholds[first..self.thresholds.len().min(first + LANES)];
-            let most = features.iter().map(Vec::len).max().unwrap_or(0);
-            let (mut few, mut many);
-            let sums: &[[f64; LANES]] = match bins {
-                Bins::Bytes(bins) => {
-                    few = [[0.0; LANES]; BYTE_BINS];
-                    add_up(bins, potentials, &mut few);
-                    &few
+            match bins {
+                Bins::Bytes { sums, .. } => {
+                    let sums = sums.sums(&in_blocks);
+                    strongest(first, features, negative, |lane, bin| sums.of(lane, bin))
                 }
                 Bins::Words(bins) => {
-                    many = vec![[0.0; LANES]; most + 1];
-                    add_up(bins, potentials, &mut many);
-                    &many
-                }
-            };
-            let mut best = None;
-            for (lane, thresholds) in features.iter().enumerate() {
-                let mut r = 0.0;
-                for number in (0..thresholds.len()).rev() {
-                    r += sums[number + 1][lane];
-                    best = better(best, Weak { feature: first + lane, number, r });
+                    let most = features.iter().map(Vec::len).max().unwrap_or(0);
+                    let mut sums = vec![[0.0; LANES]; most + 1];
+                    add_up(bins, potentials, &mut sums);
+                    strongest(first, features, negative, |lane, bin| sums[bin][lane])
                 }
             }
-            best
         };
         let of_groups: Vec<Option<Weak>> = self.groups.par_iter().enumerate().map(best_of_group).collect();
-        of_groups.into_iter().flatten().fold(None, better)
+        of_groups.into_iter().flatten().fold(None, |best, weak| stronger(best, weak, negative))
     }
 
     /// How many documents have h = 0, and how many have h = 1.
     pub fn covers(&self, weak: &Weak) -> [u32; 2] {
         let (group, lane) = (weak.feature / LANES, weak.feature % LANES);
         let mut covers = [0; 2];
-        self.groups[group].are_above(lane, weak.number, |is_above| covers[usize::from(is_above)] += 1);
+        let count = |_, is_above| covers[usize::from(is_above)] += 1;
+        self.groups[group].are_above(lane, weak.number, 0..self.documents, count);
         covers
     }
 
@@ -175,13 +209,8 @@ impl Cuts {
     /// Adds `alpha` h to the score of every document.
     pub fn add(&self, weak: &Weak, alpha: f64, scores: &mut [f64]) {
         let (group, lane) = (weak.feature / LANES, weak.feature % LANES);
-        let mut scores = scores.iter_mut();
-        let mut add = |is_above| {
-            if let Some(score) = scores.next() {
-                *score += if is_above { alpha } else { 0.0 };
-            }
-        };
-        self.groups[group].are_above(lane, weak.number, &mut add);
+        let add = |score: &mut f64, is_above| *score += if is_above { alpha } else { 0.0 };
+        self.groups[group].are_above(lane, weak.number, scores.iter_mut(), add);
     }
 }
 
@@ -266,8 +295,8 @@ mod tests {
         assert_eq!(thresholds(2, Spacing::Widths), [5.0]);
         assert_eq!(thresholds(5, Spacing::Widths), [2.0, 4.0, 6.0, 8.0]);
         let cuts = Cuts::new(&rows, 1, 0, Spacing::Widths);
-        let Bins::Bytes(bins) = &cuts.groups[0] else { panic!("three thresholds") };
-        assert_eq!(bins.iter().map(|bins| bins[0]).collect::<Vec<_>>(), [2, 0, 1, 0, 1, 3]);
+        let Bins::Bytes { columns, .. } = &cuts.groups[0] else { panic!("three thresholds") };
+        assert_eq!(columns, &[2, 0, 1, 0, 1, 3]);
     }
 
     /// 300 thresholds do not fit in bytes.

@@ -11,10 +11,30 @@ use std::ops::Range;
 
 use fivefold_core::Dataset;
 
+use crate::exponentials::exponentiate;
+use crate::wide::{self, Loop, Vector};
+
 /// Bounds the exponents of the factors, so that no product of two factors can overflow. Boosting
 /// keeps the exponent of a pair below the logarithm of the number of pairs. Only documents without
 /// a common pair can be further apart.
 const LARGEST_EXPONENT: f64 = 300.0;
+
+/// The quotients of a number and each of some numbers, as a loop.
+struct Quotients<'a> {
+    number: f64,
+    divisors: &'a [f64],
+    quotients: &'a mut [f64],
+}
+
+impl Loop for Quotients<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        let Quotients { number, divisors, quotients } = self;
+        quotients.iter_mut().zip(divisors).for_each(|(quotient, divisor)| *quotient = number / divisor);
+    }
+}
 
 /// The documents of all queries with at least two grades, by query, then by rising grade.
 pub(super) struct Pairs<'a> {
@@ -23,6 +43,8 @@ pub(super) struct Pairs<'a> {
     queries: Vec<Vec<usize>>,
     /// Scratch: exp(H(d) - centre).
     factors: Vec<f64>,
+    /// Scratch: the inverse factors of a grade.
+    inverses: Vec<f64>,
 }
 
 impl<'a> Pairs<'a> {
@@ -45,7 +67,9 @@ impl<'a> Pairs<'a> {
             }
         }
         let factors = vec![0.0; rows.len()];
-        Pairs { rows, queries, factors }
+        let longest = queries.iter().map(|bounds: &Vec<usize>| bounds[bounds.len() - 1] - bounds[0]).max();
+        let inverses = vec![0.0; longest.unwrap_or(0)];
+        Pairs { rows, queries, factors, inverses }
     }
 
     /// The features of each document.
@@ -63,28 +87,37 @@ impl<'a> Pairs<'a> {
             let (low, high) =
                 scores.iter().fold((f64::MAX, f64::MIN), |(low, high), &score| (low.min(score), high.max(score)));
             let centre = low / 2.0 + high / 2.0;
-            for (factor, score) in self.factors[documents].iter_mut().zip(scores) {
-                *factor = libm::exp((score - centre).clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT));
+            let factors = &mut self.factors[documents];
+            for (factor, score) in factors.iter_mut().zip(scores) {
+                *factor = (score - centre).clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT);
             }
+            exponentiate(factors);
+            let first = bounds[0];
+            let factors_of = |grade: &Range<usize>| &factors[grade.start - first..grade.end - first];
             let grades = || bounds.windows(2).map(|pair| Range { start: pair[0], end: pair[1] });
+            // Nothing is worse than the lowest grade, and nothing better than the highest.
             let mut worse = 0.0;
             for grade in grades() {
-                let mut sum = 0.0;
-                for (potential, factor) in potentials[grade.clone()].iter_mut().zip(&self.factors[grade]) {
-                    *potential = worse / factor;
-                    total += *potential;
-                    sum += factor;
+                let (factors, potentials) = (factors_of(&grade), &mut potentials[grade]);
+                if worse == 0.0 {
+                    potentials.fill(0.0);
+                } else {
+                    wide::run(Quotients { number: worse, divisors: factors, quotients: potentials });
+                    potentials.iter().for_each(|potential| total += potential);
                 }
-                worse += sum;
+                worse += factors.iter().fold(0.0, |sum, factor| sum + factor);
             }
             let mut better = 0.0;
             for grade in grades().rev() {
-                let mut sum = 0.0;
-                for (potential, factor) in potentials[grade.clone()].iter_mut().zip(&self.factors[grade]) {
+                let factors = factors_of(&grade);
+                for (potential, factor) in potentials[grade.clone()].iter_mut().zip(factors) {
                     *potential -= better * factor;
-                    sum += 1.0 / factor;
                 }
-                better += sum;
+                if grade.start > first {
+                    let inverses = &mut self.inverses[..factors.len()];
+                    wide::run(Quotients { number: 1.0, divisors: factors, quotients: inverses });
+                    better += inverses.iter().fold(0.0, |sum, inverse| sum + inverse);
+                }
             }
         }
         total
