@@ -17,6 +17,8 @@ use std::ops::Range;
 use fivefold_core::{Dataset, FitContext, FitError, JudgedQuery};
 use rayon::prelude::*;
 
+use crate::wide::{self, Loop, Vector};
+
 /// Number of blocks into which queries are divided.
 const BLOCKS: usize = 64;
 
@@ -25,6 +27,9 @@ pub(crate) const FEATURES_AT_ONCE: usize = 256;
 
 /// Number of documents between two checks for a cancelled fit.
 const DOCUMENTS_BETWEEN_CHECKS: usize = 64;
+
+/// Documents that are added to the sums of [`gram`] in one pass.
+const DOCUMENTS: usize = 4;
 
 /// Number of sums in memory at once, beside the total.
 pub(crate) fn sums_at_once(data: &Dataset) -> usize {
@@ -63,13 +68,21 @@ where
     F: Fn(usize, &JudgedQuery<'_>, usize, &mut [f64]) -> f64 + Sync,
 {
     sum_over_queries(data, size * size, |number, query, sum| {
-        let mut v = vec![0.0; size];
-        for row in 0..query.len() {
-            if row % DOCUMENTS_BETWEEN_CHECKS == 0 {
+        let mut vs = vec![0.0; DOCUMENTS * size];
+        for first in (0..query.len()).step_by(DOCUMENTS) {
+            if first % DOCUMENTS_BETWEEN_CHECKS == 0 {
                 cx.check()?;
             }
-            let weight = fill(number, query, row, &mut v);
-            add_outer(sum, &v, weight);
+            // Documents that do not exist have weights and numbers of 0, which alter no sum.
+            let mut weights = [0.0; DOCUMENTS];
+            for (place, v) in vs.chunks_exact_mut(size).enumerate() {
+                if first + place < query.len() {
+                    weights[place] = fill(number, query, first + place, v);
+                } else {
+                    v.fill(0.0);
+                }
+            }
+            add_outers(sum, &vs, weights);
         }
         Ok(())
     })
@@ -104,6 +117,63 @@ where
         })?;
     }
     Ok(products)
+}
+
+/// Adds `weight * v v^T` of each of some documents in turn.
+fn add_outers(sum: &mut [f64], vs: &[f64], weights: [f64; DOCUMENTS]) {
+    if vs.iter().fold(true, |finite, x| finite & x.is_finite()) {
+        wide::run(Outers { sum, vs, weights });
+    } else {
+        let size = vs.len() / DOCUMENTS;
+        vs.chunks_exact(size).zip(weights).for_each(|(v, weight)| add_outer(sum, v, weight));
+    }
+}
+
+/// [`add_outers`] of finite numbers as a loop. Each sum is that of [`add_outer`] for one document after
+/// the other: the products with 0 that are left out there alter no sum, since none is -0.
+struct Outers<'a> {
+    sum: &'a mut [f64],
+    vs: &'a [f64],
+    weights: [f64; DOCUMENTS],
+}
+
+impl Loop for Outers<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        let Outers { sum, vs, weights } = self;
+        let size = vs.len() / DOCUMENTS;
+        let mut rows = [&vs[..0]; DOCUMENTS];
+        rows.iter_mut().zip(vs.chunks_exact(size)).for_each(|(row, v)| *row = v);
+        let mut pairs = sum.chunks_exact_mut(2 * size);
+        let mut i = 0;
+        for pair in &mut pairs {
+            // Two rows share the loads of the documents. The second has one more number.
+            let (one, other) = pair.split_at_mut(size);
+            let (mut factors, mut more) = ([0.0; DOCUMENTS], [0.0; DOCUMENTS]);
+            for d in 0..DOCUMENTS {
+                (factors[d], more[d]) = (weights[d] * rows[d][i], weights[d] * rows[d][i + 1]);
+            }
+            let [a, b, c, e] = rows.map(|row| &row[..=i]);
+            for ((((s, t), a), b), (c, e)) in
+                one[..=i].iter_mut().zip(&mut other[..=i]).zip(a).zip(b).zip(c.iter().zip(e))
+            {
+                *s = (((*s + factors[0] * a) + factors[1] * b) + factors[2] * c) + factors[3] * e;
+                *t = (((*t + more[0] * a) + more[1] * b) + more[2] * c) + more[3] * e;
+            }
+            for d in 0..DOCUMENTS {
+                other[i + 1] += more[d] * rows[d][i + 1];
+            }
+            i += 2;
+        }
+        if let Some(row) = pairs.into_remainder().get_mut(..size) {
+            for d in 0..DOCUMENTS {
+                let factor = weights[d] * rows[d][i];
+                row.iter_mut().zip(rows[d]).for_each(|(s, x)| *s += factor * x);
+            }
+        }
+    }
 }
 
 fn add_outer(sum: &mut [f64], v: &[f64], weight: f64) {
@@ -203,6 +273,31 @@ mod tests {
         let cx = FitContext::new(Seed::new(1));
         solve(&mut [1.0, 0.0, 0.0, 2.0, 4.0, 0.0, 0.0, 0.0, 0.0], &mut b, 1e-12, &cx).unwrap();
         assert_eq!(b, [3.0, 0.0, 0.0]);
+    }
+
+    /// Documents side by side have the bits of documents one after the other, on any processor.
+    #[test]
+    fn sums_of_outer_products_have_the_bits_of_single_documents() {
+        let mut rng = Seed::new(2).rng();
+        for size in [1, 2, 3, 8, 9, 46, 137] {
+            let mut sums = [(); 4].map(|()| vec![0.0; size * size]);
+            for round in 0..6 {
+                let mut vs: Vec<f64> = (0..DOCUMENTS * size).map(|_| rng.normal()).collect();
+                vs.iter_mut().step_by(3).for_each(|x| *x = 0.0);
+                let mut weights = [0.3, 0.0, rng.uniform(), 1e-300];
+                if round == 5 {
+                    vs[size..].fill(0.0);
+                    weights[1..].fill(0.0);
+                }
+                let [single, together, plain, wide] = &mut sums;
+                vs.chunks_exact(size).zip(weights).for_each(|(v, weight)| add_outer(single, v, weight));
+                add_outers(together, &vs, weights);
+                wide::run_plainly(Outers { sum: plain, vs: &vs, weights });
+                wide::run(Outers { sum: wide, vs: &vs, weights });
+            }
+            let [single, others @ ..] = sums.map(|sum| sum.into_iter().map(f64::to_bits).collect::<Vec<_>>());
+            assert_eq!(others, [(); 3].map(|()| single.clone()), "{size}");
+        }
     }
 
     #[test]
