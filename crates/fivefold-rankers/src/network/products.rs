@@ -4,8 +4,12 @@
 //! both passes through a layer run over whole groups of lanes, without a rest. Additions have a
 //! fixed order, so results depend neither on the number of threads nor on the processor (`wide`).
 //!
-//! A tile of four rows and two rows of weights has eight sums in registers; two rows of targets
-//! share the loads of four sources. So two loads or less go with a multiplication and an addition.
+//! A product of two rows has eight interleaved sums, which are added at its end. For a layer of eight
+//! outputs or more, the weights are copied so that a vector holds those of eight outputs. Then no sum
+//! is spread over a vector: a tile of four rows and two vectors of outputs has one of the eight sums
+//! of each product in registers, and does them one after the other. For fewer outputs, a tile of four
+//! rows and two rows of weights has all sums of eight products in registers. Two rows of targets
+//! share the loads of four sources. So a load or two go with a multiplication and an addition.
 
 use crate::wide::{self, LANES, Lanes, Loop, Vector};
 
@@ -16,7 +20,144 @@ pub(crate) fn stride(width: usize) -> usize {
 
 /// out[r * out_stride + c] = inputs row r . weights row c.
 pub(crate) fn products(inputs: &[f32], weights: &[f32], stride: usize, out: &mut [f32], out_stride: usize) {
-    wide::run(Products { inputs, weights, stride, out, out_stride });
+    if stride > 0 && weights.len() >= LANES * stride {
+        wide::run(ManyProducts { inputs, weights, stride, out, out_stride });
+    } else {
+        wide::run(Products { inputs, weights, stride, out, out_stride });
+    }
+}
+
+/// [`products`] as a loop, for many rows of weights.
+struct ManyProducts<'a> {
+    inputs: &'a [f32],
+    weights: &'a [f32],
+    stride: usize,
+    out: &'a mut [f32],
+    out_stride: usize,
+}
+
+impl Loop for ManyProducts<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        let ManyProducts { mut inputs, weights, stride, mut out, out_stride } = self;
+        let by_input = ByInput::new(weights, stride);
+        while inputs.len() >= 4 * stride {
+            let (rows, others) = inputs.split_at(4 * stride);
+            let (places, rest) = out.split_at_mut((4 * out_stride).min(out.len()));
+            by_input.products::<V, 4>(rows, places, out_stride);
+            (inputs, out) = (others, rest);
+        }
+        for (row, places) in inputs.chunks(stride).zip(out.chunks_mut(out_stride)) {
+            by_input.products::<V, 1>(row, places, out_stride);
+        }
+    }
+}
+
+/// Rows of weights, so that the weights of several rows for one input lie side by side.
+struct ByInput {
+    /// For every eight rows of weights, and for each input, the weights of these rows.
+    weights: Vec<Lanes>,
+    /// Rows of weights.
+    outputs: usize,
+    stride: usize,
+}
+
+impl ByInput {
+    #[inline(always)]
+    fn new(weights: &[f32], stride: usize) -> Self {
+        let outputs = weights.len() / stride;
+        let mut columns = vec![[0.0; LANES]; outputs.div_ceil(LANES) * stride];
+        for (eight, columns) in weights.chunks(LANES * stride).zip(columns.chunks_exact_mut(stride)) {
+            for (lane, row) in eight.chunks_exact(stride).enumerate() {
+                columns.iter_mut().zip(row).for_each(|(column, &weight)| column[lane] = weight);
+            }
+        }
+        ByInput { weights: columns, outputs, stride }
+    }
+
+    /// The products of R rows with all rows of weights.
+    #[inline(always)]
+    fn products<V: Vector, const R: usize>(&self, inputs: &[f32], out: &mut [f32], out_stride: usize) {
+        let ByInput { weights, outputs, stride } = self;
+        let mut rows: [&[Lanes]; R] = [&[]; R];
+        for (row, values) in rows.iter_mut().zip(inputs.chunks_exact(*stride)) {
+            *row = lanes(values);
+        }
+        let mut pairs = weights.chunks_exact(2 * stride);
+        let mut first = 0;
+        for pair in &mut pairs {
+            let (one, other) = pair.split_at(*stride);
+            let of_rows = column_tile::<V, R, 2>(rows, [one, other]);
+            write(&of_rows, &mut out[first..], out_stride, outputs - first);
+            first += 2 * LANES;
+        }
+        if !pairs.remainder().is_empty() {
+            let of_rows = column_tile::<V, R, 1>(rows, [pairs.remainder()]);
+            write(&of_rows, &mut out[first..], out_stride, outputs - first);
+        }
+    }
+}
+
+/// Writes at most `count` products of each row.
+#[inline(always)]
+fn write<const R: usize, const C: usize>(of_rows: &[[Lanes; C]; R], out: &mut [f32], out_stride: usize, count: usize) {
+    for (row, places) in of_rows.iter().zip(out.chunks_mut(out_stride)) {
+        places.iter_mut().take(count).zip(row.as_flattened()).for_each(|(place, &product)| *place = product);
+    }
+}
+
+/// The products of R rows with C times eight rows of weights: for each input, `columns` has the
+/// weights of eight rows.
+#[inline(always)]
+fn column_tile<V: Vector, const R: usize, const C: usize>(
+    mut rows: [&[Lanes]; R],
+    columns: [&[Lanes]; C],
+) -> [[Lanes; C]; R] {
+    let mut groups: [&[[Lanes; LANES]]; C] = [&[]; C];
+    for c in 0..C {
+        groups[c] = columns[c].as_chunks().0;
+    }
+    let count = groups[0].len();
+    for row in &mut rows {
+        *row = &row[..count];
+    }
+    for group in &mut groups {
+        *group = &group[..count];
+    }
+    let mut parts = [[[[0.0; LANES]; C]; R]; LANES];
+    for lane in 0..LANES {
+        let mut sums = [[V::splat(0.0); C]; R];
+        for group in 0..count {
+            let mut weights = [V::splat(0.0); C];
+            for c in 0..C {
+                weights[c] = V::load(&groups[c][group][lane]);
+            }
+            for r in 0..R {
+                let input = V::splat(rows[r][group][lane]);
+                for c in 0..C {
+                    sums[r][c] = sums[r][c].plus(input.times(weights[c]));
+                }
+            }
+        }
+        for r in 0..R {
+            for c in 0..C {
+                parts[lane][r][c] = sums[r][c].values();
+            }
+        }
+    }
+    let mut out = [[[0.0; LANES]; C]; R];
+    for r in 0..R {
+        for c in 0..C {
+            let mut twos = [V::splat(0.0); 4];
+            for lane in 0..4 {
+                twos[lane] = V::load(&parts[lane][r][c]).plus(V::load(&parts[lane + 4][r][c]));
+            }
+            out[r][c] = (twos[0].plus(twos[1])).plus(twos[2].plus(twos[3])).values();
+        }
+    }
+    out
 }
 
 /// [`products`] as a loop.
@@ -156,12 +297,9 @@ impl<F: Fn(usize, usize) -> f32> Loop for Combinations<'_, F> {
                 let factors = [factors(&coefficient, i, first, taken), factors(&coefficient, i + 1, first, taken)];
                 let (one, other) = pair.split_at_mut(stride);
                 let (one, other) = (one.as_chunks_mut().0, other.as_chunks_mut().0);
-                match [factors[0] != [0.0; 4], factors[1] != [0.0; 4]] {
-                    [true, true] => add_four::<V, _>(rows, factors, [one, other]),
-                    [true, false] => add_four::<V, _>(rows, [factors[0]], [one]),
-                    [false, true] => add_four::<V, _>(rows, [factors[1]], [other]),
-                    [false, false] => {}
-                }
+                // Sums of zeros alter no bit: no target is -0, for a sum of finite numbers is -0 only if
+                // all of them are.
+                add_four::<V, _>(rows, factors, [one, other]);
                 i += 2;
             }
             if let Some(target) = pairs.into_remainder().get_mut(..stride) {
@@ -320,6 +458,11 @@ mod tests {
             wide::run_plainly(work(&mut plain));
             wide::run(work(&mut wide));
             assert_eq!(plain, wide, "{rows} x {outputs} x {width}");
+            let work = |out| ManyProducts { inputs: &inputs, weights: &weights, stride: s, out, out_stride: outputs };
+            let [mut plain_many, mut wide_many] = [vec![0.0; rows * outputs], vec![0.0; rows * outputs]];
+            wide::run_plainly(work(&mut plain_many));
+            wide::run(work(&mut wide_many));
+            assert_eq!([&plain, &plain], [&plain_many, &wide_many], "{rows} x {outputs} x {width}");
             let [mut plain, mut wide] = [before.clone(), before];
             // Some coefficients are 0, as behind a unit that is 0.
             let coefficient = |i: usize, k: usize| inputs[(i * 7 + k) % inputs.len()].max(0.0);
