@@ -177,6 +177,7 @@ pub struct Rankings<'a> {
 impl Rankings<'_> {
     /// Begins with a ranking of query `query`: the grades from the first position to the last. There
     /// must be a grade for each document.
+    #[inline]
     pub fn begin(&mut self, query: usize, grades: impl Iterator<Item = u8>) {
         self.query = query;
         self.ranking.begin(grades);
@@ -186,14 +187,22 @@ impl Rankings<'_> {
     ///
     /// # Panics
     /// If there is no such position.
+    #[inline]
     pub fn put(&mut self, position: usize, grade: u8) {
         self.ranking.put(position, grade);
+    }
+
+    /// Whether a value is found from contributions in a table. The bits are then those of
+    /// [`Objective::value`]; otherwise the last bits of the two can differ.
+    pub fn is_fast(&self) -> bool {
+        self.ranking.has_table()
     }
 
     /// The grade at `position`.
     ///
     /// # Panics
     /// If there is no such position.
+    #[inline]
     pub fn grade(&self, position: usize) -> u8 {
         self.ranking.grade(position)
     }
@@ -202,6 +211,7 @@ impl Rankings<'_> {
     ///
     /// # Panics
     /// If there is no such query, or not one grade for each of its documents.
+    #[inline]
     pub fn value(&mut self) -> f64 {
         self.ranking.value(&self.objective.queries[self.query])
     }

@@ -1,7 +1,7 @@
 //! Work on the queries of a data set in parallel. Results have places of their own and are added in
 //! the order of queries, so they are the same for any number of threads.
 
-use fivefold_core::{Dataset, FitError};
+use fivefold_core::FitError;
 use fivefold_metrics::{MeasureError, Objective, Scratch};
 use rayon::prelude::*;
 
@@ -11,16 +11,6 @@ pub(crate) const LEAST: usize = 8;
 /// Cuts values of documents into values of queries, where each document has `each` values.
 pub(crate) fn cut<T>(mut values: &mut [T], each: usize, documents: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
     documents.map(|count| values.split_off_mut(..count * each).unwrap_or_default()).collect()
-}
-
-/// A number for each document, by its features.
-pub(crate) fn of_documents(data: &Dataset, number: impl Fn(&[f32]) -> f64 + Sync) -> Vec<f64> {
-    let mut numbers = vec![0.0; data.documents()];
-    let parts = cut(&mut numbers, 1, data.queries().map(|query| query.len()));
-    parts.into_par_iter().enumerate().with_min_len(LEAST).for_each(|(query, part)| {
-        part.iter_mut().zip(data.query(query).view().rows()).for_each(|(place, row)| *place = number(row));
-    });
-    numbers
 }
 
 /// As [`Objective::mean`]; `scores` must have a score for each document.
@@ -46,12 +36,10 @@ mod tests {
     use crate::test_data::signal_in_order;
 
     #[test]
-    fn numbers_and_means_are_those_of_plain_loops() {
+    fn means_are_those_of_plain_loops() {
         let data = signal_in_order(30, 4);
-        let found = of_documents(&data, |row| f64::from(row[1]) - f64::from(row[0]));
         let rows = data.queries().flat_map(|query| query.view().rows());
-        let expected: Vec<f64> = rows.map(|row| f64::from(row[1]) - f64::from(row[0])).collect();
-        assert_eq!(found, expected);
+        let found: Vec<f64> = rows.map(|row| f64::from(row[1]) - f64::from(row[0])).collect();
         let measure: MeasureSpec = "ndcg@3".parse().unwrap();
         let objective = Objective::new(&measure, &DIALECTS[0].conventions(), &data, Seed::new(1)).unwrap();
         assert_eq!(mean(&objective, &found).unwrap(), objective.mean(&found, &mut Scratch::default()).unwrap());

@@ -32,6 +32,7 @@
 //! sample of 4,096 documents (`sample`), and a warning says so. A change is made only if the
 //! measure over all documents rises.
 
+mod columns;
 mod exact;
 mod ladder;
 mod sample;
@@ -46,13 +47,14 @@ use fivefold_metrics::{DIALECTS, MeasureError, MeasureSpec, Objective};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use self::columns::Columns;
 use self::exact::{ExactSearch, Present, SAME};
 use self::ladder::Ladder;
 use self::sample::Sample;
 use self::standing::{Standing, Standings};
 use self::step::StepSearch;
 use crate::boosting::check_measure;
-use crate::by_query::{LEAST, cut, mean, of_documents, score_error};
+use crate::by_query::{LEAST, cut, mean, score_error};
 use crate::linear_model::{LinearModel, dot};
 use crate::memory::{Size, threads};
 use crate::validation::{require_order, validation};
@@ -169,8 +171,8 @@ impl Ranker for CoordinateAscent {
         ParamError::unless((1..=60).contains(&self.steps), "steps", self.steps, "1 to 60")
     }
 
-    /// The measure, the weights of each restart, and for each restart at work: present and next
-    /// scores, the feature, and the changes of the measure.
+    /// The measure, a copy of the features, the weights of each restart, and for each restart at work:
+    /// present and next scores and their order, the feature, and the changes of the measure.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
         let restarts = threads().min(u64::from(self.restarts));
@@ -180,7 +182,7 @@ impl Ranker for CoordinateAscent {
         };
         train.objective()
             + validation.objective()
-            + 26 * train.documents
+            + (26 + 4 * train.width) * train.documents
             + 90 * train.queries
             + 16 * train.width * u64::from(self.restarts)
             + restarts * (32 * train.documents + 8 * validation.documents + search + 40 * train.width)
@@ -202,8 +204,16 @@ impl Ranker for CoordinateAscent {
         let search = ExactSearch::new(searched, of_sample.as_ref().unwrap_or(&objective), measure.cutoff());
         let sampled = sample.as_ref().map(|sample| sample.rows.as_slice());
         let validation = if self.restarts > 1 { validation(cx, objective_over)? } else { None };
-        let problem =
-            Problem { ranker: self, train, objective: &objective, depth: measure.cutoff(), search, sampled, cx };
+        let problem = Problem {
+            ranker: self,
+            train,
+            objective: &objective,
+            columns: Columns::new(train),
+            depth: measure.cutoff(),
+            search,
+            sampled,
+            cx,
+        };
         let starts = Starts::new(train, self.search);
         let standings = Standings::begin(cx, self.restarts, train.width());
         let climbed: Vec<(f64, Vec<f64>)> = (0..self.restarts)
@@ -301,6 +311,7 @@ struct Problem<'a> {
     ranker: &'a CoordinateAscent,
     train: &'a Dataset,
     objective: &'a Objective,
+    columns: Columns,
     /// The measure's cutoff.
     depth: Option<usize>,
     search: ExactSearch<'a>,
@@ -316,6 +327,16 @@ impl<'a> Problem<'a> {
             Some(rows) => Cow::Owned(rows.iter().map(|&row| values[row as usize]).collect()),
             None => Cow::Borrowed(values),
         }
+    }
+
+    /// The objective at `scores`, and the state of `search = "exact"`.
+    fn value_at(&self, scores: &[f64]) -> Result<(f64, Option<Present>), FitError> {
+        if self.ranker.search == Search::Step {
+            return Ok((mean(self.objective, scores)?, None));
+        }
+        let present = self.search.stand_at(self.searched(scores).into_owned());
+        let value = if self.sampled.is_some() { mean(self.objective, scores) } else { self.search.mean(&present) };
+        Ok((value?, Some(present)))
     }
 
     /// A restart, up to its last pass.
@@ -376,30 +397,20 @@ struct Climb<'a> {
 impl<'a> Climb<'a> {
     fn new(problem: &Problem<'a>, weights: Vec<f64>) -> Result<Self, FitError> {
         let scores = score_all(problem.train, &weights);
-        let value = mean(problem.objective, &scores)?;
-        let ladder = match problem.ranker.search {
+        let mut ladder = match problem.ranker.search {
             Search::Exact => None,
             Search::Step => Some(Ladder::new(problem.train, problem.objective, problem.depth)),
         };
-        let mut climb = Climb { weights, scores, value, column: Vec::new(), present: None, ladder };
-        climb.stand_at_scores(problem)?;
-        Ok(climb)
-    }
-
-    /// Brings the state of the search to the present scores.
-    fn stand_at_scores(&mut self, problem: &Problem<'_>) -> Result<(), FitError> {
-        match &mut self.ladder {
-            Some(ladder) => ladder.stand_at(&self.scores).map(|_| ()).map_err(score_error),
-            None => {
-                self.present = Some(problem.search.stand_at(problem.searched(&self.scores).into_owned()));
-                Ok(())
-            }
+        let (value, present) = problem.value_at(&scores)?;
+        if let Some(ladder) = &mut ladder {
+            ladder.stand_at(&scores).map_err(score_error)?;
         }
+        Ok(Climb { weights, scores, value, column: vec![0.0; problem.train.documents()], present, ladder })
     }
 
     /// Changes the weight of a feature if a change is better.
     fn visit(&mut self, problem: &Problem<'_>, feature: usize) -> Result<(), FitError> {
-        self.column = of_documents(problem.train, |row| f64::from(row[feature]));
+        problem.columns.fill(feature, &mut self.column);
         match self.best_change(problem, feature)? {
             Some(change) => self.move_if_better(problem, feature, change),
             None => Ok(()),
@@ -424,10 +435,12 @@ impl<'a> Climb<'a> {
         weights[feature] += change;
         normalise(&mut weights);
         let scores = score_all(problem.train, &weights);
-        let value = mean(problem.objective, &scores)?;
+        let (value, present) = problem.value_at(&scores)?;
         if value > self.value + SAME {
-            (self.weights, self.scores, self.value) = (weights, scores, value);
-            self.stand_at_scores(problem)?;
+            if let Some(ladder) = &mut self.ladder {
+                ladder.stand_at(&scores).map_err(score_error)?;
+            }
+            (self.weights, self.scores, self.value, self.present) = (weights, scores, value, present);
         }
         Ok(())
     }

@@ -51,9 +51,9 @@ impl Loop for Exponentials<'_> {
     }
 }
 
-/// exp(x) for |x| < [`FAR`].
+/// exp(x) for |x| < [`FAR`], with the bits of `libm`. In a loop, the compiler makes vectors of it.
 #[inline(always)]
-fn exp_near_zero(x: f64) -> f64 {
+pub(crate) fn exp_near_zero(x: f64) -> f64 {
     let size = x.abs();
     let k = if size >= REDUCED_ONCE { truncated(INVERSE_LN2 * x + 0.5f64.copysign(x)) } else { 1f64.copysign(x) };
     let k = if size >= NOT_REDUCED { k } else { 0.0 };

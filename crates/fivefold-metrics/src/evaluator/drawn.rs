@@ -105,6 +105,7 @@ impl Drawn {
         Drawn { values: zeros(), expected_shares: zeros() }
     }
 
+    #[inline]
     pub(super) fn add_value(&self, column: usize, error: f64) {
         raise(&self.values[column], error);
     }
@@ -115,6 +116,7 @@ impl Drawn {
 }
 
 /// Numbers above 0 are in the order of their bits.
+#[inline]
 fn raise(highest: &AtomicU64, error: f64) {
     if error > 0.0 && error.is_finite() {
         highest.fetch_max(error.to_bits(), Ordering::Relaxed);

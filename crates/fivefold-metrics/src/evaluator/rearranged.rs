@@ -35,7 +35,13 @@ impl<'a> Rearranged<'a> {
         Rearranged { evaluator, column, table, positions, grades: Vec::new(), sums, summed: 0, scratch }
     }
 
+    /// Whether contributions are in a table.
+    pub(crate) fn has_table(&self) -> bool {
+        !self.table.is_empty()
+    }
+
     /// Begins with another ranking: its grades, from the first position to the last.
+    #[inline]
     pub(crate) fn begin(&mut self, grades: impl Iterator<Item = u8>) {
         self.grades.clear();
         self.grades.extend(grades);
@@ -43,17 +49,20 @@ impl<'a> Rearranged<'a> {
     }
 
     /// Puts a grade at a position.
+    #[inline]
     pub(crate) fn put(&mut self, position: usize, grade: u8) {
         self.grades[position] = grade;
         self.summed = self.summed.min(position);
     }
 
     /// The grade at a position.
+    #[inline]
     pub(crate) fn grade(&self, position: usize) -> u8 {
         self.grades[position]
     }
 
     /// The value; NaN if it is undefined. `judged` is the query whose documents are ranked.
+    #[inline]
     pub(crate) fn value(&mut self, judged: &Judged) -> f64 {
         let Rearranged { evaluator, column, table, positions, grades, sums, summed, scratch } = self;
         if table.is_empty() {

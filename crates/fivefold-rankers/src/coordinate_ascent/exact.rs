@@ -19,6 +19,7 @@
 
 mod crossings;
 mod front;
+mod order;
 
 use std::ops::Range;
 
@@ -28,8 +29,9 @@ use fivefold_metrics::objective::{Objective, Rankings};
 use rayon::prelude::*;
 
 use self::crossings::CrossingSweep;
-use self::front::{Documents, Front, MOST_LEADERS, Overtaking, clearly_higher};
-use crate::by_query::cut;
+use self::front::{Documents, Front, MOST_LEADERS, Overtaking, SIGNS, clearly_higher};
+use self::order::put_in_order;
+use crate::by_query::{cut, score_error};
 
 /// Values with a smaller difference are equal up to rounding in the sums.
 pub(super) const SAME: f64 = 1e-12;
@@ -57,6 +59,8 @@ pub(super) struct Present {
     grades: Vec<u8>,
     /// For each document in this order, how many of its query have clearly higher scores.
     higher: Vec<u32>,
+    /// For each query, whether no two documents have equal scores.
+    strict: Vec<bool>,
 }
 
 /// A query whose value depends on the order of its documents.
@@ -109,17 +113,33 @@ impl<'a> ExactSearch<'a> {
         let rows = || (0..self.objective.len()).map(|query| self.objective.rows(query));
         let mut order = vec![0; scores.len()];
         let parts = cut(&mut order, 1, rows().map(|rows| rows.len()));
-        parts.into_par_iter().zip(rows().collect::<Vec<_>>()).with_min_len(64).for_each(|(order, rows)| {
-            order.iter_mut().zip(0..).for_each(|(place, row)| *place = row);
-            // The sum with 0 turns -0 into 0, which `total_cmp` would take for another number.
-            let score = |row: u32| scores[rows.start + row as usize] + 0.0;
-            order.sort_unstable_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-        });
+        let parts = parts.into_par_iter().zip(rows().collect::<Vec<_>>()).with_min_len(64);
+        let strict = parts.map(|(order, rows)| put_in_order(&scores[rows], order)).collect();
         let in_order = || rows().flat_map(|rows| order[rows.clone()].iter().map(move |&row| rows.start + row as usize));
         let ordered: Vec<f64> = in_order().map(|row| scores[row]).collect();
         let grades = in_order().map(|row| self.grades[row]).collect();
         let higher = rows().flat_map(|rows| clearly_higher(&ordered[rows])).collect();
-        Present { scores, order, ordered, grades, higher }
+        Present { scores, order, ordered, grades, higher, strict }
+    }
+
+    /// The mean of the measure at the scores of `present`, which are those of all documents.
+    pub(super) fn mean(&self, present: &Present) -> Result<f64, FitError> {
+        let objective = self.objective;
+        let values = |queries: &[usize]| {
+            let (mut rankings, mut scratch) = (objective.rankings(), Scratch::default());
+            let value = |&query: &usize| {
+                let rows = objective.rows(query);
+                if !present.strict[query] || !rankings.is_fast() {
+                    return objective.value(query, &present.scores[rows], &mut scratch).map_err(score_error);
+                }
+                rankings.begin(query, present.grades[rows].iter().copied());
+                Ok(rankings.value())
+            };
+            queries.iter().map(value).collect::<Result<Vec<_>, _>>()
+        };
+        let queries: Vec<usize> = (0..objective.len()).collect();
+        let parts: Vec<Vec<f64>> = queries.par_chunks(64).map(values).collect::<Result<_, FitError>>()?;
+        Ok(objective.average(&parts.concat()))
     }
 
     /// The best change t of a weight; `None` if no change is better than t = 0. `column` has the
@@ -219,18 +239,18 @@ impl<'a> Sweep<'a> {
             higher: &present.higher[rows],
             background: query.background,
         };
-        for sign in [-1.0, 1.0] {
-            if !self.front.sweep(documents, depth, sign) {
-                return false;
-            }
-            if self.front.events.is_empty() {
+        if !self.front.sweep(documents, depth) {
+            return false;
+        }
+        for (side, sign) in SIGNS.into_iter().enumerate() {
+            if self.front.events(side).is_empty() {
                 continue;
             }
             let below = std::iter::repeat_n(query.background, documents.grades.len() - depth);
             self.rankings.begin(query.number, documents.grades[..depth].iter().copied().chain(below));
             let mut value = self.rankings.value();
             let begin = self.changes.len();
-            for &Overtaking { t, position, grade } in &self.front.events {
+            for &Overtaking { t, position, grade } in self.front.events(side) {
                 let position = position as usize;
                 if position + 1 < depth {
                     self.rankings.put(position + 1, self.rankings.grade(position));
@@ -257,6 +277,8 @@ const BUCKETS: u64 = 4096;
 /// Places that are nearer to 0 than the farthest by more than this factor, as a power of 2, share a
 /// bucket.
 const OCTAVES: u64 = 24;
+/// Changes of a bucket that are sorted by insertion.
+const FEW: usize = 20;
 
 /// Changes by rising t; changes at one place in their order. A bucket takes the places whose first
 /// bits agree, so most buckets have few places.
@@ -294,12 +316,27 @@ fn sorted(parts: &[Vec<Change>]) -> Vec<Change> {
     let mut begin = 0;
     for end in ends {
         let end = end as usize;
-        if end - begin > 1 {
-            sorted[begin..end].sort_by(|a, b| a.t.total_cmp(&b.t));
-        }
+        sort_bucket(&mut sorted[begin..end]);
         begin = end;
     }
     sorted
+}
+
+/// Sorts by rising t; changes at one place stay in their order.
+#[inline]
+fn sort_bucket(changes: &mut [Change]) {
+    let order = |a: &Change, b: &Change| a.t.total_cmp(&b.t);
+    if changes.len() > FEW {
+        changes.sort_by(order);
+        return;
+    }
+    for end in 1..changes.len() {
+        let mut place = end;
+        while place > 0 && order(&changes[place - 1], &changes[place]).is_gt() {
+            changes.swap(place - 1, place);
+            place -= 1;
+        }
+    }
 }
 
 /// The middle of the interval with the highest sum of changes, which are sorted by t; of equal

@@ -19,7 +19,7 @@
 //!
 //! Cost: O(documents + events k), and O(chasers) where the last leader changes.
 
-use crate::wide::{self, Loop, Vector};
+use crate::wide::{self, DOUBLES, Double, LANES, Loop, Vector};
 
 /// Events that differ by less than this share of their place may coincide. Scores that differ by less
 /// than this share of the highest score are not clearly different.
@@ -27,7 +27,7 @@ const APART: f64 = 1e-12;
 /// Numbers that are nearer to 0 lose digits when they are divided.
 const LEAST: f64 = 1e-250;
 /// Chasers that are looked at side by side.
-const BLOCK: usize = 8;
+const BLOCK: usize = DOUBLES;
 
 /// The most leaders of a sweep.
 pub(super) const MOST_LEADERS: usize = 31;
@@ -40,12 +40,34 @@ pub(super) struct Overtaking {
     pub(super) grade: u8,
 }
 
-/// Memory of a sweep.
+/// Memory of two sweeps: from t = 0 down and up.
 #[derive(Default)]
 pub(super) struct Front {
-    /// The events at which a document overtakes another of a different grade, by rising t.
-    pub(super) events: Vec<Overtaking>,
-    chasers: Chasers,
+    events: [Events; 2],
+    chasers: [Chasers; 2],
+}
+
+/// The signs of t in the two sweeps.
+pub(super) const SIGNS: [f64; 2] = [-1.0, 1.0];
+
+/// The events at which a document overtakes another of a different grade, by rising t.
+#[derive(Default)]
+struct Events {
+    /// The events, and room for more.
+    places: Vec<Overtaking>,
+    count: usize,
+}
+
+impl Events {
+    /// Adds an event if `counts` holds, without a branch.
+    #[inline(always)]
+    fn add_if(&mut self, counts: bool, event: Overtaking) {
+        if self.count == self.places.len() {
+            self.places.resize(2 * self.count + 64, Overtaking { t: 0.0, position: 0, grade: 0 });
+        }
+        self.places[self.count] = event;
+        self.count += usize::from(counts);
+    }
 }
 
 /// A whole number of blocks of documents; the last documents may be fillers, which never overtake.
@@ -54,6 +76,8 @@ struct Chasers {
     scores: Vec<f64>,
     xs: Vec<f64>,
     grades: Vec<u8>,
+    /// Documents that may stand above others for good, by place, with their x.
+    candidates: Vec<(u32, f64)>,
 }
 
 /// The documents of a query, from the highest score to the lowest.
@@ -83,16 +107,22 @@ pub(super) fn clearly_higher(scores: &[f64]) -> impl Iterator<Item = u32> {
 }
 
 impl Front {
-    /// Finds the events of the first `depth` positions, at most [`MOST_LEADERS`]; `sign` is -1 for
-    /// the sweep from 0 to minus infinity, whose places have the other sign. Returns whether all
-    /// events are apart; if not, `events` means nothing.
-    pub(super) fn sweep(&mut self, documents: Documents<'_>, depth: usize, sign: f64) -> bool {
+    /// Finds the events of the first `depth` positions, at most [`MOST_LEADERS`], down and up. Returns
+    /// whether all events are apart; if not, [`events`](Self::events) means nothing.
+    pub(super) fn sweep(&mut self, documents: Documents<'_>, depth: usize) -> bool {
         let Front { events, chasers } = self;
-        events.clear();
         match depth {
-            0..=15 => wide::run(Sweep::<16> { events, chasers, documents, depth, sign }),
-            _ => wide::run(Sweep::<{ MOST_LEADERS + 1 }> { events, chasers, documents, depth, sign }),
+            0..=11 => wide::run(Sweeps::<15, 12, 3> { events, chasers, documents, depth }),
+            _ => {
+                wide::run(Sweeps::<{ MOST_LEADERS + 4 }, { MOST_LEADERS + 1 }, 8> { events, chasers, documents, depth })
+            }
         }
+    }
+
+    /// The events of sweep `side`, at which a document overtakes another of a different grade, by rising
+    /// distance from 0. Places of the sweep down have the other sign.
+    pub(super) fn events(&self, side: usize) -> &[Overtaking] {
+        &self.events[side].places[..self.events[side].count]
     }
 }
 
@@ -111,18 +141,33 @@ impl Chasers {
             true => f64::INFINITY,
             false => f64::NEG_INFINITY,
         });
-        let (mut seen, mut count) = (0, 0);
-        for place in depth..xs.len() {
-            while seen < higher[place] as usize {
-                let x = sign * xs[seen];
-                if x > greatest[N - 1] {
-                    insert(&mut greatest, x);
-                }
-                seen += 1;
+        self.candidates.clear();
+        // Of the candidates that are among the greatest, or are not greater than them.
+        let mut seen = 0;
+        let mut count = 0;
+        for (block, of_block) in xs.chunks(LANES).enumerate() {
+            // Documents that are not greater now will not be greater later.
+            let least = greatest[N - 1];
+            if !of_block.iter().fold(false, |any, x| any | (sign * x > least)) {
+                continue;
             }
-            let x = sign * xs[place];
-            (self.scores[count], self.xs[count], self.grades[count]) = (scores[place], x, grades[place]);
-            count += usize::from(x > greatest[N - 1]);
+            for (place, x) in (block * LANES..).zip(of_block) {
+                let x = sign * x;
+                if x <= least {
+                    continue;
+                }
+                while let Some(&(_, x)) = self.candidates.get(seen).filter(|(other, _)| *other < higher[place]) {
+                    if x > greatest[N - 1] {
+                        insert(&mut greatest, x);
+                    }
+                    seen += 1;
+                }
+                self.candidates.push((place as u32, x));
+                if place >= depth {
+                    (self.scores[count], self.xs[count], self.grades[count]) = (scores[place], x, grades[place]);
+                    count += usize::from(x > greatest[N - 1]);
+                }
+            }
         }
         let filled = count.next_multiple_of(BLOCK);
         self.scores[count..filled].fill(0.0);
@@ -146,111 +191,200 @@ fn insert<const N: usize>(falling: &mut [f64; N], x: f64) {
     falling[0] = if before[0] > x { before[0] } else { x };
 }
 
-/// The events of fewer than N leaders.
-struct Sweep<'a, const N: usize> {
-    events: &'a mut Vec<Overtaking>,
-    chasers: &'a mut Chasers,
+/// Two sweeps of fewer than M leaders, M being four times Q, and N at least M + 3.
+struct Sweeps<'a, const N: usize, const M: usize, const Q: usize> {
+    events: &'a mut [Events; 2],
+    chasers: &'a mut [Chasers; 2],
     documents: Documents<'a>,
     depth: usize,
-    sign: f64,
 }
 
-impl<const N: usize> Loop for Sweep<'_, N> {
+impl<const N: usize, const M: usize, const Q: usize> Loop for Sweeps<'_, N, M, Q> {
     type Output = bool;
 
     #[inline(always)]
     fn run<V: Vector>(self) -> bool {
-        let Sweep { events, chasers, documents, depth: last, sign } = self;
-        chasers.find::<N>(documents, last, sign);
-        let mut all = documents.grades[..last].iter().chain(&chasers.grades);
-        if all.all(|&grade| grade == documents.background) {
-            return true;
+        let Sweeps { events: [down_events, up_events], chasers: [down_chasers, up_chasers], documents, depth } = self;
+        let mut down = Sweep::<V::Double, N, Q>::begin::<M>(down_events, down_chasers, documents, depth, SIGNS[0]);
+        let mut up = Sweep::<V::Double, N, Q>::begin::<M>(up_events, up_chasers, documents, depth, SIGNS[1]);
+        // Each event must wait for the one before it. Events of the two sweeps need not wait for each
+        // other.
+        while down.state == State::Going && up.state == State::Going {
+            down.step();
+            up.step();
         }
-        // The leaders stand from place 1 to the last place. Before them is a document that is never
-        // overtaken, so that the first leader is like the others.
+        while down.state == State::Going && up.state == State::Done {
+            down.step();
+        }
+        while up.state == State::Going && down.state == State::Done {
+            up.step();
+        }
+        down.state == State::Done && up.state == State::Done
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Going,
+    /// All events are found.
+    Done,
+    /// Events coincide.
+    GivenUp,
+}
+
+/// A sweep at `now`.
+struct Sweep<'a, D, const N: usize, const Q: usize> {
+    events: &'a mut Events,
+    chasers: &'a mut Chasers,
+    state: State,
+    now: f64,
+    /// The place of the last leader.
+    last: usize,
+    /// The leaders stand from place 1 to the last place, and the first chaser after them. Before them is
+    /// a document that is never overtaken, so that the first leader is like the others.
+    scores: [f64; N],
+    xs: [f64; N],
+    grades: [u8; N],
+    meets: Meets<D, Q>,
+    first: First,
+}
+
+impl<'a, D: Double, const N: usize, const Q: usize> Sweep<'a, D, N, Q> {
+    #[inline(always)]
+    fn begin<const M: usize>(
+        events: &'a mut Events,
+        chasers: &'a mut Chasers,
+        documents: Documents<'_>,
+        last: usize,
+        sign: f64,
+    ) -> Self {
+        events.count = 0;
+        chasers.find::<M>(documents, last, sign);
+        let mut all = documents.grades[..last].iter().chain(&chasers.grades);
+        let state = if all.all(|&grade| grade == documents.background) { State::Done } else { State::Going };
         let (mut scores, mut xs, mut grades) = ([0.0; N], [f64::INFINITY; N], [0; N]);
         scores[1..=last].copy_from_slice(&documents.scores[..last]);
         xs[1..=last].iter_mut().zip(documents.xs).for_each(|(place, x)| *place = sign * x);
         grades[1..=last].copy_from_slice(&documents.grades[..last]);
-        // Where each leader is overtaken by the document after it.
-        let mut meets = [f64::INFINITY; N];
-        (1..last).for_each(|place| meets[place] = meeting(&scores, &xs, place));
-        let mut now = LEAST;
-        let mut first = first_chaser(scores[last], xs[last], chasers, now);
-        meets[last] = first.t;
-        loop {
-            let (t, place) = least(&meets);
-            if t == f64::INFINITY {
-                break;
-            }
-            // `false` for NaN, too.
-            let is_apart = t - now > APART * t;
-            if !is_apart {
-                return false;
-            }
-            now = t;
-            let overtaken = grades[place];
-            if place < last {
-                scores.swap(place, place + 1);
-                xs.swap(place, place + 1);
-                grades.swap(place, place + 1);
-                meets[place] = f64::INFINITY;
-            } else {
-                std::mem::swap(&mut scores[last], &mut chasers.scores[first.place]);
-                std::mem::swap(&mut xs[last], &mut chasers.xs[first.place]);
-                std::mem::swap(&mut grades[last], &mut chasers.grades[first.place]);
-            }
-            meets[place - 1] = meeting(&scores, &xs, place - 1);
-            if place + 1 < last {
-                meets[place + 1] = meeting(&scores, &xs, place + 1);
-            } else if place < last {
-                first = first_chaser(scores[last], xs[last], chasers, now);
-                meets[last] = first.t;
-            } else {
+        let mut meets = Meets::never();
+        for place in 1..last {
+            let [t, _] = meetings::<D, N>(&scores, &xs, [place, place]);
+            meets.put(place, t);
+        }
+        let first = First { t: f64::INFINITY, place: 0, is_near: false };
+        let mut sweep = Sweep { events, chasers, state, now: LEAST, last, scores, xs, grades, meets, first };
+        sweep.find_first();
+        sweep
+    }
+
+    /// Finds the first chaser of the last leader.
+    #[inline(always)]
+    fn find_first(&mut self) {
+        let Sweep { chasers, last, .. } = self;
+        let last = *last;
+        self.first = first_chaser::<D>(self.scores[last], self.xs[last], chasers, self.now);
+        let place = self.first.place;
+        if place < chasers.xs.len() {
+            self.scores[last + 1] = chasers.scores[place];
+            self.xs[last + 1] = chasers.xs[place];
+            self.grades[last + 1] = chasers.grades[place];
+        }
+        self.meets.put(last, self.first.t);
+    }
+
+    /// Goes to the next event.
+    #[inline(always)]
+    fn step(&mut self) {
+        let last = self.last;
+        let (t, place) = self.meets.first();
+        // `false` for NaN, too.
+        let is_apart = t - self.now > APART * t;
+        if t == f64::INFINITY || !is_apart {
+            self.end(t);
+            return;
+        }
+        self.now = t;
+        let (overtaken, grade) = (self.grades[place], self.grades[place + 1]);
+        self.scores.swap(place, place + 1);
+        self.xs.swap(place, place + 1);
+        (self.grades[place], self.grades[place + 1]) = (grade, overtaken);
+        let [before, after] = meetings::<D, N>(&self.scores, &self.xs, [place - 1, place + 1]);
+        self.meets.put(place - 1, before);
+        self.meets.put(place, f64::INFINITY);
+        self.meets.put(place + 1, if place + 1 < last { after } else { f64::INFINITY });
+        self.events.add_if(grade != overtaken, Overtaking { t, position: place as u32 - 1, grade });
+        if place + 1 >= last {
+            let Sweep { chasers, first, .. } = self;
+            if place == last {
                 // The document that was just overtaken met the new leader here, and never again.
-                let x = std::mem::replace(&mut chasers.xs[first.place], f64::NEG_INFINITY);
-                let next = first_chaser(scores[last], xs[last], chasers, now);
-                chasers.xs[first.place] = x;
-                if next.is_near {
-                    return false;
-                }
-                first = next;
-                meets[last] = first.t;
+                chasers.xs[first.place] = f64::NEG_INFINITY;
             }
-            let grade = grades[place];
-            if grade != overtaken {
-                events.push(Overtaking { t, position: place as u32 - 1, grade });
+            let overtaken = (first.place, self.scores[last + 1], self.xs[last + 1], self.grades[last + 1]);
+            self.find_first();
+            if place == last {
+                if self.first.is_near {
+                    self.state = State::GivenUp;
+                }
+                let (place, score, x, grade) = overtaken;
+                (self.chasers.scores[place], self.chasers.xs[place]) = (score, x);
+                self.chasers.grades[place] = grade;
             }
         }
+    }
+
+    /// Ends the sweep, after which the next event would be at `t`.
+    #[inline(always)]
+    fn end(&mut self, t: f64) {
         // Each document has overtaken all that it overtakes. This does not hold if a place is too
         // great for a number.
-        xs[1..=last].is_sorted_by(|above, below| above >= below) && chasers.xs.iter().all(|&x| x <= xs[last])
+        let (xs, last) = (&self.xs[1..=self.last], self.xs[self.last]);
+        let all = xs.is_sorted_by(|above, below| above >= below) && self.chasers.xs.iter().all(|&x| x <= last);
+        self.state = if t == f64::INFINITY && all { State::Done } else { State::GivenUp };
     }
 }
 
-/// Where the leader at `place` is overtaken by the leader after it.
-#[inline(always)]
-fn meeting<const N: usize>(scores: &[f64; N], xs: &[f64; N], place: usize) -> f64 {
-    let next = place + 1;
-    let t = (scores[place] - scores[next]) / (xs[next] - xs[place]);
-    if xs[next] > xs[place] { t } else { f64::INFINITY }
-}
+/// Where each leader is overtaken by the document after it, in registers: a number that was just
+/// stored alone cannot be loaded with others at once.
+struct Meets<D, const Q: usize>([D; Q]);
 
-/// The least of N numbers, N being a power of 2, and its place.
-#[inline(always)]
-fn least<const N: usize>(numbers: &[f64; N]) -> (f64, usize) {
-    let mut least = *numbers;
-    let mut places: [u64; N] = std::array::from_fn(|place| place as u64);
-    let mut half = N / 2;
-    while half > 0 {
-        for place in 0..half {
-            let is_less = least[place + half] < least[place];
-            least[place] = if is_less { least[place + half] } else { least[place] };
-            places[place] = if is_less { places[place + half] } else { places[place] };
+impl<D: Double, const Q: usize> Meets<D, Q> {
+    #[inline(always)]
+    fn never() -> Self {
+        Meets([D::splat(f64::INFINITY); Q])
+    }
+
+    #[inline(always)]
+    fn put(&mut self, place: usize, t: f64) {
+        for quarter in 0..Q {
+            self.0[quarter] = self.0[quarter].put(place.wrapping_sub(DOUBLES * quarter), t);
         }
-        half /= 2;
     }
-    (least[0], places[0] as usize)
+
+    /// The first place of a meeting, and the leader that is overtaken there.
+    #[inline(always)]
+    fn first(&self) -> (f64, usize) {
+        let mut lowest = self.0[0];
+        for quarter in 1..Q {
+            lowest = lowest.lower(self.0[quarter]);
+        }
+        let t = lowest.lowest();
+        let mut places = 0;
+        for quarter in 0..Q {
+            places |= self.0[quarter].equal(D::splat(t)) << (DOUBLES * quarter);
+        }
+        (t, places.trailing_zeros() as usize)
+    }
+}
+
+/// Where the documents at two places are overtaken by the documents after them.
+#[inline(always)]
+fn meetings<D: Double, const N: usize>(scores: &[f64; N], xs: &[f64; N], places: [usize; 2]) -> [f64; 2] {
+    // Vectors, since the compiler would make a branch to save a division.
+    let of = |numbers: &[f64; N], next| D::load(&[numbers[places[0] + next], numbers[places[1] + next], 0.0, 0.0]);
+    let (above, below) = (of(xs, 0), of(xs, 1));
+    let t = of(scores, 0).minus(of(scores, 1)).over(below.minus(above));
+    let [first, second, ..] = above.minus(below).if_negative(t, D::splat(f64::INFINITY)).values();
+    [first, second]
 }
 
 /// The chaser that is the first to overtake the last leader.
@@ -263,26 +397,31 @@ struct First {
 }
 
 #[inline(always)]
-fn first_chaser(score: f64, x: f64, chasers: &Chasers, now: f64) -> First {
-    let mut firsts = [f64::INFINITY; BLOCK];
-    let mut blocks = [0u64; BLOCK];
-    let mut near = [0u64; BLOCK];
+fn first_chaser<D: Double>(score: f64, x: f64, chasers: &Chasers, now: f64) -> First {
+    let (score, x) = (D::splat(score), D::splat(x));
+    let (at_present, never, bound) = (D::splat(now), D::splat(f64::INFINITY), D::splat(APART * now));
+    let (mut firsts, mut blocks) = (never, D::splat(0.0));
+    // All lanes are set.
+    let mut apart = D::splat(0.0).less(never);
     let (xs, _) = chasers.xs.as_chunks::<BLOCK>();
     let (scores, _) = chasers.scores.as_chunks::<BLOCK>();
-    for ((block, xs), scores) in (0..).zip(xs).zip(scores) {
-        for lane in 0..BLOCK {
-            let t = (score - scores[lane]) / (xs[lane] - x);
-            // NaN, if the lines are equal, is not apart.
-            let is_apart = (t - now).abs() > APART * now;
-            near[lane] |= u64::from(!is_apart);
-            let overtakes = xs[lane] > x;
-            let is_first = overtakes & (t < firsts[lane]);
-            firsts[lane] = if is_first { t } else { firsts[lane] };
-            blocks[lane] = if is_first { block } else { blocks[lane] };
-        }
+    let mut block = 0.0;
+    for (xs, scores) in xs.iter().zip(scores) {
+        let xs = D::load(xs);
+        let t = score.minus(D::load(scores)).over(xs.minus(x));
+        // NaN, if the lines are equal, is not apart.
+        apart = apart.and(bound.less(t.minus(at_present).absolute()));
+        let overtaking = x.less(xs).choose(t, never);
+        let is_first = overtaking.less(firsts);
+        firsts = is_first.choose(overtaking, firsts);
+        blocks = is_first.choose(D::splat(block), blocks);
+        block += 1.0;
     }
-    let (t, lane) = least(&firsts);
-    First { t, place: blocks[lane] as usize * BLOCK + lane, is_near: near.iter().any(|&near| near != 0) }
+    let t = firsts.lowest();
+    let lane = firsts.equal(D::splat(t)).trailing_zeros() as usize;
+    // A block is a small whole number.
+    let block = blocks.values()[lane % BLOCK] as usize;
+    First { t, place: block * BLOCK + lane, is_near: apart.bits() != (1 << BLOCK) - 1 }
 }
 
 #[cfg(test)]
@@ -294,7 +433,8 @@ mod tests {
         let higher: Vec<u32> = clearly_higher(scores).collect();
         let mut front = Front::default();
         let documents = Documents { scores, xs, grades, higher: &higher, background: 0 };
-        front.sweep(documents, depth, sign).then_some(front.events)
+        let side = SIGNS.iter().position(|&other| other == sign).unwrap();
+        front.sweep(documents, depth).then(|| front.events(side).to_vec())
     }
 
     fn overtaking(t: f64, position: u32, grade: u8) -> Overtaking {
