@@ -14,8 +14,10 @@ use crate::harness::{assert_same_content, content, fivefold};
 use crate::mixed::{JOBS, finished, process, succeed};
 use crate::processes::nobody_is_left;
 
+/// How many kills: a hundred in CI, and as many as `FIVEFOLD_KILLS` says.
 fn kills() -> usize {
-    std::env::var("FIVEFOLD_KILLS").ok().map_or(100, |text| text.parse().expect("FIVEFOLD_KILLS is a number"))
+    let by_default = if std::env::var_os("CI").is_some() { 100 } else { 40 };
+    std::env::var("FIVEFOLD_KILLS").ok().map_or(by_default, |text| text.parse().expect("FIVEFOLD_KILLS is a number"))
 }
 
 /// Starts commands and kills them `after` some time since the condition `is_so` became true.
