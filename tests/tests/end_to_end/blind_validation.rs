@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::harness::{assert_same_content, content, json, run, stderr, stdout};
+use crate::harness::{assert_same_content, content, directory, json, run, stderr, stdout};
 
 /// Writes a training, a validation and a test file with 20 queries each. All documents of a
 /// validation query have the grade that `blind` returns for the query.
@@ -29,7 +29,7 @@ const SAID: &str = "the validation part cannot tell models apart";
 
 #[test]
 fn training_goes_on_as_without_it_and_says_so() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = directory(&[]);
     let at = folder.path();
     for blind in [|_| 1, |query: usize| query % 3] {
         data(at, blind);
@@ -54,7 +54,7 @@ fn training_goes_on_as_without_it_and_says_so() {
 /// A validation part is used if at least one of its queries can tell models apart.
 #[test]
 fn a_part_with_one_useful_query_is_used_in_silence() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = directory(&[]);
     let at = folder.path();
     data(at, |_| 1);
     let text = std::fs::read_to_string(at.join("vali.txt")).unwrap().replacen("1 qid:100 ", "0 qid:100 ", 1);
@@ -66,7 +66,7 @@ fn a_part_with_one_useful_query_is_used_in_silence() {
 
 #[test]
 fn a_run_says_it_of_each_job_once_of_reused_jobs_again_and_keeps_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = directory(&[]);
     let at = folder.path();
     data(at, |_| 0);
     let experiment = |isolate: &str| {
@@ -128,7 +128,7 @@ fn training_data_of_one_grade_are_refused_in_the_same_words() {
 /// Checks that these rankers refuse training data of one grade. The ranker `feature` accepts such
 /// data, because it does not learn.
 pub fn refuse_training_data_of_one_grade(rankers: &[&str]) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = directory(&[]);
     let at = folder.path();
     let text: String = (0..12).map(|i| format!("1 qid:{} 1:{i} 2:{}\n", i / 4, i % 5)).collect();
     std::fs::write(at.join("train.txt"), text).unwrap();

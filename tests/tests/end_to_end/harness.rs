@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::sync::LazyLock;
 
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
@@ -71,13 +72,32 @@ fn between(page: &Path, start: &str, end: &str) -> String {
     part.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Makes a new directory with some files.
+/// Makes a new directory with some files. It is removed when the value is dropped.
 pub fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir_in(&*ROOT).unwrap();
     for (name, content) in files {
         std::fs::write(directory.path().join(name), content).unwrap();
     }
     directory
+}
+
+/// Where directories of tests are made: in memory where Linux has room for them, unless `TMPDIR` names
+/// a place. Tests make and remove so many small files that a disk would take a third of their time.
+static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+    let memory = Path::new("/dev/shm");
+    if std::env::var_os("TMPDIR").is_none() && has_room(memory) { memory.to_owned() } else { std::env::temp_dir() }
+});
+
+/// Tests of limits write files of gigabytes.
+#[cfg(target_os = "linux")]
+fn has_room(folder: &Path) -> bool {
+    const ROOM: u64 = 8 << 30;
+    nix::sys::statvfs::statvfs(folder).is_ok_and(|found| found.blocks_available() * found.fragment_size() >= ROOM)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_room(_: &Path) -> bool {
+    false
 }
 
 /// Every file of a folder, also hidden files, with its content.

@@ -19,7 +19,7 @@ pub fn overfull(folder: &Path) -> Vec<(String, f64)> {
         tables.map(|name| format!("\\typeout{{table {name}}}\\input{{{name}}}\\clearpage\n")).collect();
     assert!(!inputs.is_empty());
     let head = "\\documentclass{article}\\usepackage{booktabs,graphicx,longtable}";
-    let document = tempfile::tempdir().unwrap();
+    let document = directory(&[]);
     let text = format!("{head}\\begin{{document}}\n{inputs}\\end{{document}}\n");
     std::fs::write(document.path().join("all.tex"), text).unwrap();
     let mut command = Command::new("pdflatex");

@@ -16,7 +16,7 @@ use fivefold_results::values::{self, DataShape};
 use fivefold_studies::Findings;
 use proptest::prelude::*;
 
-use crate::harness::fivefold;
+use crate::harness::{directory, fivefold};
 
 /// Names that some program takes for something else.
 const WORDS: [&str; 28] = [
@@ -163,7 +163,7 @@ proptest! {
     /// The report behind this test: a topic named `all` was lost when fivefold read its own file.
     #[test]
     fn values_of_the_library_come_back_through_every_pair_of_formats(values in system_values()) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = directory(&[]);
         let expected = table(&values);
         let writers = [through_a_results_folder, through_a_study];
         for first in writers {
@@ -178,7 +178,7 @@ proptest! {
     #[test]
     fn every_score_comes_back(scores in prop::collection::vec(any::<f64>(), 1..40)) {
         let scores: Vec<f64> = scores.into_iter().filter(|score| score.is_finite()).collect();
-        let folder = tempfile::tempdir().unwrap();
+        let folder = directory(&[]);
         let path = folder.path().join("scores.txt");
         std::fs::write(&path, scores_text(&scores)).unwrap();
         let again = read_scores(&path, scores.len()).unwrap();
@@ -214,7 +214,7 @@ proptest! {
         let topics: Vec<String> = topics.iter().map(|topic| without(topic, &[' ', '#'])).collect();
         let systems: Vec<String> = systems.iter().map(|system| without(system, &['=', '/'])).collect();
         prop_assume!(systems[0] != systems[1] && topics.iter().collect::<HashSet<_>>().len() == topics.len());
-        let folder = tempfile::tempdir().unwrap();
+        let folder = directory(&[]);
         write_runs(folder.path(), &topics);
         let labelled: Vec<String> = systems.iter().enumerate().map(|(n, name)| format!("--runs={name}=run{n}")).collect();
         let eval = |form: &str| {

@@ -99,11 +99,19 @@ trials = 2
 
 /// Makes a folder with the experiment, its data and a finished run in `whole`.
 pub fn finished() -> tempfile::TempDir {
-    let experiment = [RANKERS, SHELL, END].concat();
-    let first = format!("{FIRST}echo seen >&2\n");
-    let folder = directory(&[("mixed.toml", &experiment), ("study.toml", STUDY), ("first.sh", &first)]);
-    let at = folder.path();
-    std::fs::write(at.join("data.txt"), letor(40)).unwrap();
+    let folder = directory(&[]);
+    finish(folder.path());
+    folder
+}
+
+/// Makes the same in a folder that is there.
+pub fn finish(at: &Path) {
+    let (experiment, first) = ([RANKERS, SHELL, END].concat(), format!("{FIRST}echo seen >&2\n"));
+    for (name, text) in
+        [("mixed.toml", &*experiment), ("study.toml", STUDY), ("first.sh", &first), ("data.txt", &letor(40))]
+    {
+        std::fs::write(at.join(name), text).unwrap();
+    }
     // The scores of "another program" come from a built-in ranker in another run.
     let head = RANKERS.split("[[ranker]]").next().unwrap();
     let theirs = format!("{head}\n[[ranker]]\nkind = \"feature\"\nparams = {{ feature = 2 }}\n");
@@ -116,7 +124,6 @@ pub fn finished() -> tempfile::TempDir {
         std::fs::write(at.join(format!("theirs/{dataset}/{fold}.txt")), scores).unwrap();
     }
     succeed(at, &["run", "mixed.toml", "--out", "whole", "--threads", "2"]);
-    folder
 }
 
 /// Makes LETOR text with this number of queries.

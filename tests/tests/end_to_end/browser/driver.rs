@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
-use crate::harness::skipped;
+use crate::harness::{directory, skipped};
 
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
@@ -37,7 +37,7 @@ impl Browser {
             skipped("no Chromium on this machine");
             return None;
         };
-        let profile = tempfile::tempdir().unwrap();
+        let profile = directory(&[]);
         let mut process = Command::new(program)
             .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"])
             .args(["--remote-debugging-port=0", "--force-color-profile=srgb"])
