@@ -274,10 +274,12 @@ impl<S: Sum> AnyAbove<'_, S> {
     /// Tests the cuts after some bins; `left` is the sum of the bins before.
     #[inline(always)]
     fn any(&self, left: &mut S, cells: &[S; TOGETHER]) -> bool {
-        let lefts = cells.map(|cell| {
-            left.add(cell);
-            *left
-        });
+        // A loop: a quickly made program would call the closure of `map` for each cell.
+        let mut lefts = [S::default(); TOGETHER];
+        for (sum, cell) in lefts.iter_mut().zip(cells) {
+            left.add(*cell);
+            *sum = *left;
+        }
         let mut any = false;
         for left in lefts {
             let right = self.total.minus(left);
