@@ -14,7 +14,7 @@ use serde::{Serialize, forward_to_deserialize_any};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
-use crate::ranker::Ranker;
+use crate::ranker::{ParamHelp, Ranker};
 
 /// The key that starts from a named set of parameters.
 pub(crate) const PRESET_KEY: &str = "preset";
@@ -163,32 +163,98 @@ pub fn field_names<T: DeserializeOwned>() -> &'static [&'static str] {
 /// # Errors
 /// The first unknown key, wrong type or value out of range, with its place.
 pub fn parse<R: Ranker>(mut table: Spanned<DeTable<'_>>) -> Result<R, ParamError> {
-    rename_keys(table.get_mut(), R::RENAMED)?;
-    let spans: Vec<(String, Range<usize>, Range<usize>)> =
-        table.get_ref().iter().map(|(key, value)| (key.get_ref().to_string(), key.span(), value.span())).collect();
-    let preset = match table.get_mut().remove(PRESET_KEY) {
-        Some(value) => Some(find_preset::<R>(&value)?),
-        None => None,
-    };
-    let names = field_names::<R>();
-    if let Some((key, span, _)) = spans.iter().find(|(key, ..)| key != PRESET_KEY && !names.contains(&key.as_str())) {
-        return Err(unknown_param::<R>(key, span.clone(), names));
-    }
+    let params = Params { ranker: R::NAME, names: field_names::<R>(), renamed: R::RENAMED };
+    let spans = params.places(&mut table)?;
+    let preset = table.get_mut().remove(PRESET_KEY);
     // Read the user's own table even if a preset is given: only here does a wrong type still have a
     // place.
-    let given: R = read(table.clone())?;
-    let ranker = match preset {
-        None => given,
-        Some(preset) => overlay(preset.params, table)?,
-    };
-    ranker.check().map_err(|mut error| {
-        if error.span.is_none() {
-            let found = spans.iter().find(|(key, ..)| error.param.as_ref() == Some(key));
-            error.span = found.map(|(_, _, value)| value.clone());
+    let checked = match preset {
+        None => read::<R>(table),
+        Some(value) => {
+            let mut presets = R::presets();
+            let names: Vec<&str> = presets.iter().map(|preset| preset.name).collect();
+            let preset = presets.swap_remove(params.preset(&names, &value)?);
+            read::<R>(table.clone())?;
+            overlay(preset.params, table)
         }
-        error
-    })?;
-    Ok(ranker)
+    };
+    checked.and_then(|ranker| ranker.check().map(|()| ranker)).map_err(|error| at_its_place(error, &spans))
+}
+
+/// What is known of a ranker's parameters without its type. Code that is made for each type is kept
+/// small, because each program makes it anew for all rankers.
+struct Params {
+    /// The name of the ranker.
+    ranker: &'static str,
+    /// The names of the parameters.
+    names: &'static [&'static str],
+    renamed: &'static [Renamed],
+}
+
+/// A key of a table, its place, and the place of its value.
+type Place = (String, Range<usize>, Range<usize>);
+
+impl Params {
+    /// Gives renamed keys their new names, and returns the places of all keys.
+    ///
+    /// # Errors
+    /// If a key is unknown, or has both names.
+    fn places(&self, table: &mut Spanned<DeTable<'_>>) -> Result<Vec<Place>, ParamError> {
+        rename_keys(table.get_mut(), self.renamed)?;
+        let place = |(key, value): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
+            (key.get_ref().to_string(), key.span(), value.span())
+        };
+        let places: Vec<Place> = table.get_ref().iter().map(place).collect();
+        match places.iter().find(|(key, ..)| key != PRESET_KEY && !self.names.contains(&key.as_str())) {
+            Some((key, span, _)) => Err(self.unknown(key, span.clone())),
+            None => Ok(places),
+        }
+    }
+
+    fn unknown(&self, key: &str, span: Range<usize>) -> ParamError {
+        let help = match nearest(key, self.names.iter().copied().chain([PRESET_KEY])) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if self.names.is_empty() => format!("`{}` has no parameters", self.ranker),
+            None => format!("parameters of `{}`: {}", self.ranker, self.names.join(", ")),
+        };
+        ParamError {
+            message: format!("unknown parameter `{key}` of ranker `{}`", self.ranker),
+            param: Some(key.to_owned()),
+            span: Some(span),
+            help: Some(help),
+        }
+    }
+
+    /// The position of the preset that `value` asks for.
+    fn preset(&self, names: &[&str], value: &Spanned<DeValue<'_>>) -> Result<usize, ParamError> {
+        let error = |message: String, help: Option<String>| ParamError {
+            message,
+            param: Some(PRESET_KEY.to_owned()),
+            span: Some(value.span()),
+            help,
+        };
+        let Some(wanted) = value.get_ref().as_str() else {
+            return Err(error("`preset` must be a string".to_owned(), None));
+        };
+        let help = match nearest(wanted, names.iter().copied()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None if names.is_empty() => format!("`{}` has no presets", self.ranker),
+            None => format!("presets of `{}`: {}", self.ranker, names.join(", ")),
+        };
+        names
+            .iter()
+            .position(|name| *name == wanted)
+            .ok_or_else(|| error(format!("unknown preset \"{wanted}\" of ranker `{}`", self.ranker), Some(help)))
+    }
+}
+
+/// Gives an error about a parameter the place of its value.
+fn at_its_place(mut error: ParamError, places: &[Place]) -> ParamError {
+    if error.span.is_none() {
+        let found = places.iter().find(|(key, ..)| error.param.as_ref() == Some(key));
+        error.span = found.map(|(_, _, value)| value.clone());
+    }
+    error
 }
 
 /// Like `parse`, for parameters that fivefold stored as JSON in a manifest or a model file.
@@ -259,14 +325,16 @@ pub fn with_keys<'n>(
 /// Name, default and help of each parameter of `R`.
 pub fn describe<R: Ranker>() -> Vec<ParamInfo> {
     let defaults = serde_json::to_value(R::default()).unwrap_or_default();
-    field_names::<R>()
-        .iter()
-        .map(|&name| ParamInfo {
-            name: name.to_owned(),
-            default: defaults.get(name).filter(|value| !value.is_null()).cloned(),
-            help: R::PARAMS.iter().find(|p| p.name == name).map_or("", |p| p.help).to_owned(),
-        })
-        .collect()
+    described(field_names::<R>(), &defaults, R::PARAMS)
+}
+
+fn described(names: &[&str], defaults: &serde_json::Value, help: &[ParamHelp]) -> Vec<ParamInfo> {
+    let of = |&name: &&str| ParamInfo {
+        name: name.to_owned(),
+        default: defaults.get(name).filter(|value| !value.is_null()).cloned(),
+        help: help.iter().find(|param| param.name == name).map_or("", |param| param.help).to_owned(),
+    };
+    names.iter().map(of).collect()
 }
 
 fn value_of(table: Spanned<DeTable<'_>>) -> ValueDeserializer<'_> {
@@ -283,48 +351,23 @@ fn read<T: DeserializeOwned>(table: Spanned<DeTable<'_>>) -> Result<T, ParamErro
     })
 }
 
-fn find_preset<R: Ranker>(value: &Spanned<DeValue<'_>>) -> Result<Preset<R>, ParamError> {
-    let names: Vec<&'static str> = R::presets().iter().map(|p| p.name).collect();
-    let error = |message: String, help: Option<String>| ParamError {
-        message,
-        param: Some(PRESET_KEY.to_owned()),
-        span: Some(value.span()),
-        help,
-    };
-    let Some(wanted) = value.get_ref().as_str() else {
-        return Err(error("`preset` must be a string".to_owned(), None));
-    };
-    let help = match nearest(wanted, names.iter().copied()) {
-        Some(near) => format!("did you mean \"{near}\"?"),
-        None if names.is_empty() => format!("`{}` has no presets", R::NAME),
-        None => format!("presets of `{}`: {}", R::NAME, names.join(", ")),
-    };
-    R::presets()
-        .into_iter()
-        .find(|preset| preset.name == wanted)
-        .ok_or_else(|| error(format!("unknown preset \"{wanted}\" of ranker `{}`", R::NAME), Some(help)))
-}
-
-fn unknown_param<R: Ranker>(key: &str, span: Range<usize>, names: &[&str]) -> ParamError {
-    let help = match nearest(key, names.iter().copied().chain([PRESET_KEY])) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if names.is_empty() => format!("`{}` has no parameters", R::NAME),
-        None => format!("parameters of `{}`: {}", R::NAME, names.join(", ")),
-    };
-    ParamError {
-        message: format!("unknown parameter `{key}` of ranker `{}`", R::NAME),
-        param: Some(key.to_owned()),
-        span: Some(span),
-        help: Some(help),
-    }
-}
-
 /// Takes the parameters that the user gives, and all others from the preset.
 fn overlay<R: Ranker>(preset: R, user: Spanned<DeTable<'_>>) -> Result<R, ParamError> {
-    let failed = |message: String| ParamError { message, param: None, span: None, help: None };
-    let mut merged = toml::Table::try_from(preset).map_err(|e| failed(format!("broken preset: {e}")))?;
-    merged.extend(read::<toml::Table>(user)?);
-    R::deserialize(merged).map_err(|e| failed(toml_message(&e)))
+    let failed = |e: serde_json::Error| ParamError { message: e.to_string(), param: None, span: None, help: None };
+    let preset = serde_json::to_value(preset).map_err(failed)?;
+    serde_json::from_value(overlaid(preset, user)?).map_err(failed)
+}
+
+fn overlaid(mut preset: serde_json::Value, user: Spanned<DeTable<'_>>) -> Result<serde_json::Value, ParamError> {
+    let given: serde_json::Map<String, serde_json::Value> = read(user)?;
+    // TOML has no null: only `inf` and `nan` become one.
+    if let Some((key, _)) = given.iter().find(|(_, value)| value.is_null()) {
+        return Err(ParamError::new(key, "must be a finite number"));
+    }
+    if let Some(preset) = preset.as_object_mut() {
+        preset.extend(given);
+    }
+    Ok(preset)
 }
 
 #[cfg(test)]
@@ -387,6 +430,8 @@ mod tests {
         assert_eq!(toy("preset = 'slow'\nrate = 0.5").unwrap(), Toy { rounds: 1000, rate: 0.5, stop: None });
         let error = toy("preset = 'slo'").unwrap_err();
         assert_eq!((error.span, error.help.as_deref()), (Some(9..14), Some("did you mean \"slow\"?")));
+        let error = toy("preset = 'slow'\nrate = inf").unwrap_err();
+        assert_eq!((error.message.as_str(), error.span), ("`rate` must be a finite number", Some(23..26)));
     }
 
     #[test]
