@@ -4,8 +4,6 @@
 //! number of columns, and each block repeats the row labels. Numbers are never cut or wrapped.
 //! Colour is used only if the reader's terminal supports it.
 
-mod plain;
-
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
@@ -15,7 +13,6 @@ use comfy_table::{
 use fivefold_analysis::{Cell, Table};
 
 use crate::cell::{is_words, one_line, shown};
-use plain::Plain;
 
 /// Characters of a line if standard output is not a terminal.
 const PLAIN_WIDTH: u16 = 100;
@@ -99,18 +96,14 @@ pub fn print_tables(tables: &[Table], out: &mut dyn Write, style: Style) -> io::
 
 fn print_table(table: &Table, out: &mut dyn Write, style: Style) -> io::Result<()> {
     write_lines(out, &table.title, "", BOLD, style)?;
-    let plain = Plain::of(table, style);
-    let widths = plain.as_ref().map_or_else(|| column_widths_by_comfy(table), Plain::column_widths);
+    let widths = column_widths(table);
     for (index, others) in blocks(table, &widths, style.width).into_iter().enumerate() {
         if index > 0 {
             writeln!(out)?;
         }
         let labels = table.label_columns.min(table.columns.len());
         let columns: Vec<usize> = (0..labels).chain(others).collect();
-        match plain.as_ref().and_then(|plain| plain.block(table, &widths, &columns, style)) {
-            Some(text) => out.write_all(text.as_bytes())?,
-            None => writeln!(out, "{}", block(table, &widths, &columns, style).trim_fmt())?,
-        }
+        writeln!(out, "{}", block(table, &widths, &columns, style).trim_fmt())?;
     }
     if table.rows.is_empty() {
         writeln!(out, "no rows")?;
@@ -145,7 +138,7 @@ fn blocks(table: &Table, widths: &[u16], width: u16) -> Vec<Range<usize>> {
 
 /// The width of every column with the gap after it: the widest cell, or the widest word of the
 /// head.
-fn column_widths_by_comfy(table: &Table) -> Vec<u16> {
+fn column_widths(table: &Table) -> Vec<u16> {
     let mut measured = comfy_table::Table::new();
     measured.set_header(table.columns.iter().map(|head| one_line(head).replace(' ', "\n")));
     measured.add_rows(table.rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>()));
@@ -272,6 +265,15 @@ mod tests {
                 assert!(text.split_whitespace().any(|word| word == shown(cell)), "{cell:?} at {width}");
             }
         }
+    }
+
+    #[test]
+    fn beside_a_name_that_no_line_can_hold_labels_stay_whole() {
+        let heads = vec!["measure".to_owned(), "runs/".repeat(10)];
+        let rows = vec![vec![Cell::text("ndcg@10"), Cell::number(0.5, 4)]];
+        let table = Table::new("name", "title", heads, 1).with_rows(rows);
+        let text = printed(&table, Style { color: false, width: 30 });
+        assert!(text.contains("ndcg@10") && text.contains("measure"), "{text}");
     }
 
     #[test]
