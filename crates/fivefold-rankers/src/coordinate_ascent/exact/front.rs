@@ -400,6 +400,7 @@ struct First {
 fn first_chaser<D: Double>(score: f64, x: f64, chasers: &Chasers, now: f64) -> First {
     let (score, x) = (D::splat(score), D::splat(x));
     let (at_present, never, bound) = (D::splat(now), D::splat(f64::INFINITY), D::splat(APART * now));
+    let always_above = D::splat(f64::NEG_INFINITY);
     let (mut firsts, mut blocks) = (never, D::splat(0.0));
     // All lanes are set.
     let mut apart = D::splat(0.0).less(never);
@@ -409,8 +410,9 @@ fn first_chaser<D: Double>(score: f64, x: f64, chasers: &Chasers, now: f64) -> F
     for (xs, scores) in xs.iter().zip(scores) {
         let xs = D::load(xs);
         let t = score.minus(D::load(scores)).over(xs.minus(x));
-        // NaN, if the lines are equal, is not apart.
-        apart = apart.and(bound.less(t.minus(at_present).absolute()));
+        // NaN, if the lines are equal, is not apart. Minus infinity is a parallel line above the
+        // leader's: it should have overtaken first, so both overtook at one place but for rounding.
+        apart = apart.and(bound.less(t.minus(at_present).absolute())).and(always_above.less(t));
         let overtaking = x.less(xs).choose(t, never);
         let is_first = overtaking.less(firsts);
         firsts = is_first.choose(overtaking, firsts);
@@ -474,6 +476,26 @@ mod tests {
         assert_eq!(of_lines(&[3.0, 3.0], &[0.0, 1.0], 1), None);
         // The place is greater than any number.
         assert_eq!(of_lines(&[1e300, -1e300], &[0.0, 1e-300], 1), None);
+    }
+
+    /// The last two documents overtake the first at one place, but for rounding. The lower of them has
+    /// grade 2 and never leads.
+    #[test]
+    fn of_parallel_documents_the_lower_never_leads() {
+        for others in 0..20 {
+            let (mut scores, mut xs, mut grades) = (vec![7.0 / 3.0], vec![0.0], vec![1]);
+            for number in (0..others).map(f64::from) {
+                scores.push(-0.01 * number);
+                xs.push(1.0 + 0.03 * number);
+            }
+            scores.extend([-0.3333333333333333, -0.3333333333333335]);
+            xs.extend([2.0, 2.0]);
+            grades.resize(xs.len() - 1, 0);
+            grades.push(2);
+            if let Some(found) = events(&scores, &xs, &grades, 1, 1.0) {
+                assert_eq!(found.iter().map(|event| event.grade).collect::<Vec<_>>(), [0], "{others}");
+            }
+        }
     }
 
     #[test]
