@@ -272,71 +272,62 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// The most buckets of [`sorted`] for the places of one sign.
-const BUCKETS: u64 = 4096;
-/// Places that are nearer to 0 than the farthest by more than this factor, as a power of 2, share a
-/// bucket.
-const OCTAVES: u64 = 24;
+/// The most buckets of [`sorted`].
+const MOST_BUCKETS: usize = 1 << 15;
 /// Changes of a bucket that are sorted by insertion.
 const FEW: usize = 20;
 
-/// Changes by rising t; changes at one place in their order. A bucket takes the places whose first
-/// bits agree, so most buckets have few places.
+/// Changes by rising t; changes at one place in their order.
+///
+/// Places are ratios of two differences, so most are near the middle magnitude m and few are far
+/// beyond it: |t| / (|t| + m) spreads them evenly. Each change goes to the bucket of this share, and
+/// the few changes that are not yet in their order are inserted.
 fn sorted(parts: &[Vec<Change>]) -> Vec<Change> {
-    let all = || parts.iter().flatten();
-    // The magnitudes of negative and of other places, as whole numbers that rise with them.
-    let magnitude = |t: f64| t.abs().to_bits();
-    let (mut low, mut high) = ([u64::MAX; 2], [0; 2]);
-    for change in all() {
-        let (sign, size) = (usize::from(change.t >= 0.0), magnitude(change.t));
-        (low[sign], high[sign]) = (low[sign].min(size), high[sign].max(size));
-    }
-    let low = [0, 1].map(|sign| low[sign].max(high[sign].saturating_sub(OCTAVES << (f64::MANTISSA_DIGITS - 1))));
-    let shift = [0, 1].map(|sign| {
-        let range = high[sign].saturating_sub(low[sign]);
-        (u64::BITS - range.leading_zeros()).saturating_sub(BUCKETS.trailing_zeros())
-    });
-    let bucket = |t: f64| {
-        let sign = usize::from(t >= 0.0);
-        let bucket = magnitude(t).saturating_sub(low[sign]) >> shift[sign];
-        (if sign == 1 { BUCKETS + bucket } else { BUCKETS - 1 - bucket }) as usize
+    let changes = parts.concat();
+    // The mean of the bits of magnitudes is nearly the bits of their geometric mean.
+    let bits: u64 = changes.iter().map(|change| change.t.abs().to_bits() >> 32).sum();
+    let middle = f64::from_bits((bits / (changes.len() as u64).max(1)) << 32).max(f64::MIN_POSITIVE);
+    let half = (changes.len().next_power_of_two().min(MOST_BUCKETS) / 2) as f64;
+    // Each operation rises with t or falls with it, even when rounded.
+    let bucket = |change: &Change| {
+        let share = 1.0 - middle / (change.t.abs() + middle);
+        (half + half * share.copysign(change.t)) as u32
     };
-    let mut ends = [0u32; 2 * BUCKETS as usize];
-    all().for_each(|change| ends[bucket(change.t)] += 1);
-    let mut total = 0;
+    let buckets: Vec<u32> = changes.iter().map(bucket).collect();
+    let mut ends = vec![0u32; 2 * half as usize + 1];
+    buckets.iter().for_each(|&bucket| ends[bucket as usize] += 1);
+    let (mut total, mut most) = (0, 0);
     for end in &mut ends {
+        most = most.max(*end);
         (*end, total) = (total, total + *end);
     }
-    let mut sorted = vec![Change { t: 0.0, by: 0.0 }; total as usize];
-    for &change in all() {
-        let end = &mut ends[bucket(change.t)];
+    let mut sorted = vec![Change { t: 0.0, by: 0.0 }; changes.len()];
+    for (&change, &bucket) in changes.iter().zip(&buckets) {
+        let end = &mut ends[bucket as usize];
         sorted[*end as usize] = change;
         *end += 1;
     }
-    let mut begin = 0;
-    for end in ends {
-        let end = end as usize;
-        sort_bucket(&mut sorted[begin..end]);
-        begin = end;
-    }
-    sorted
-}
-
-/// Sorts by rising t; changes at one place stay in their order.
-#[inline]
-fn sort_bucket(changes: &mut [Change]) {
     let order = |a: &Change, b: &Change| a.t.total_cmp(&b.t);
-    if changes.len() > FEW {
-        changes.sort_by(order);
-        return;
-    }
-    for end in 1..changes.len() {
-        let mut place = end;
-        while place > 0 && order(&changes[place - 1], &changes[place]).is_gt() {
-            changes.swap(place - 1, place);
-            place -= 1;
+    if most as usize > FEW {
+        let mut begin = 0;
+        for end in ends {
+            let end = end as usize;
+            if end - begin > FEW {
+                sorted[begin..end].sort_by(order);
+            }
+            begin = end;
         }
     }
+    for end in 1..sorted.len() {
+        let change = sorted[end];
+        let mut place = end;
+        while place > 0 && order(&sorted[place - 1], &change).is_gt() {
+            sorted[place] = sorted[place - 1];
+            place -= 1;
+        }
+        sorted[place] = change;
+    }
+    sorted
 }
 
 /// The middle of the interval with the highest sum of changes, which are sorted by t; of equal
@@ -348,19 +339,21 @@ fn best_interval(changes: &[Change], same: f64) -> Option<f64> {
     let mut best = (f64::NEG_INFINITY, 0.0, 0.0);
     let mut next = 0;
     let mut from = f64::NEG_INFINITY;
+    // Beyond the outermost changes the value never changes: step out by the width of all other
+    // intervals.
+    let beyond = (last - first).max(first.abs().max(last.abs()));
     loop {
         let to = changes.get(next).map_or(f64::INFINITY, |change| change.t);
         if from < 0.0 {
             at_zero = sum;
         }
-        // Beyond the outermost changes the value never changes: step out by the width of all other
-        // intervals.
-        let beyond = (last - first).max(first.abs().max(last.abs()));
-        let (low, high) = (from.max(first - beyond), to.min(last + beyond));
-        let width = high - low;
-        if width > NARROWEST * low.abs().max(high.abs()) {
-            let (best_sum, best_width, _) = best;
-            if sum > best_sum + same || (sum > best_sum - same && width > best_width) {
+        // Few intervals are as good as the best so far, so this comes first.
+        let (best_sum, best_width, _) = best;
+        if sum > best_sum - same {
+            let (low, high) = (from.max(first - beyond), to.min(last + beyond));
+            let width = high - low;
+            let is_wide = width > NARROWEST * low.abs().max(high.abs());
+            if is_wide && (sum > best_sum + same || width > best_width) {
                 best = (sum, width, low + width / 2.0);
             }
         }
