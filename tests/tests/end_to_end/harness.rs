@@ -88,11 +88,15 @@ static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
     if std::env::var_os("TMPDIR").is_none() && has_room(memory) { memory.to_owned() } else { std::env::temp_dir() }
 });
 
-/// Tests of limits write files of gigabytes.
+/// Tests of limits write files of gigabytes, and some tests start programs that lie in their directory,
+/// which containers may forbid there.
 #[cfg(target_os = "linux")]
 fn has_room(folder: &Path) -> bool {
+    use nix::sys::statvfs::{FsFlags, statvfs};
     const ROOM: u64 = 8 << 30;
-    nix::sys::statvfs::statvfs(folder).is_ok_and(|found| found.blocks_available() * found.fragment_size() >= ROOM)
+    statvfs(folder).is_ok_and(|found| {
+        !found.flags().contains(FsFlags::ST_NOEXEC) && found.blocks_available() * found.fragment_size() >= ROOM
+    })
 }
 
 #[cfg(not(target_os = "linux"))]
