@@ -132,13 +132,31 @@ fn each_line(
     Ok(())
 }
 
-/// Takes lines with `N` fields.
+/// Takes lines with `N` fields, and makes something whole of them.
 trait TakesLines<const N: usize> {
+    /// All lines together.
+    type Whole;
+
     /// Takes a usual line. Returns false if it is a line for [`take`](Self::take), which also tells faults.
     fn take_usual(&mut self, line: UsualLine<'_, N>) -> bool;
 
     /// Takes any line.
     fn take(&mut self, line: TextLine<'_>) -> Result<(), TrecErrorKind>;
+
+    /// The lines together, given how reading ended. A document that stands twice is the fault, if it
+    /// stands before a line that cannot be read.
+    fn finish(self, path: &Path, read: Result<(), TrecError>, duplicates: Duplicates)
+    -> Result<Self::Whole, TrecError>;
+}
+
+/// Reads a file of lines with fields.
+fn read_fields<const N: usize, R: TakesLines<N> + Default>(
+    path: &Path,
+    duplicates: Duplicates,
+) -> Result<R::Whole, TrecError> {
+    let mut reader = R::default();
+    let read = each_line_of_fields(path, &mut reader);
+    reader.finish(path, read, duplicates)
 }
 
 /// Gives each line to a reader: usual lines on a quick way, with the same outcome.
@@ -169,12 +187,23 @@ mod tests {
     struct Slowly<R>(R);
 
     impl<const N: usize, R: TakesLines<N>> TakesLines<N> for Slowly<R> {
+        type Whole = R::Whole;
+
         fn take_usual(&mut self, _: UsualLine<'_, N>) -> bool {
             false
         }
 
         fn take(&mut self, line: TextLine<'_>) -> Result<(), TrecErrorKind> {
             self.0.take(line)
+        }
+
+        fn finish(
+            self,
+            path: &Path,
+            read: Result<(), TrecError>,
+            duplicates: Duplicates,
+        ) -> Result<R::Whole, TrecError> {
+            self.0.finish(path, read, duplicates)
         }
     }
 
@@ -183,17 +212,15 @@ mod tests {
     }
 
     fn both_ways_of_qrels(path: &Path, duplicates: Duplicates) -> [String; 2] {
-        let mut slow = Slowly::<qrels::Reader>::default();
-        let read = each_line_of_fields(path, &mut slow);
+        let slow = read_fields::<4, Slowly<qrels::Reader>>(path, duplicates);
         let all = |qrels: Qrels| (qrels.topics.clone(), qrels.remarks());
-        [read_qrels(path, duplicates), slow.0.finish(path, read, duplicates)].map(|read| told(read.map(all)))
+        [read_qrels(path, duplicates), slow].map(|read| told(read.map(all)))
     }
 
     fn both_ways_of_runs(path: &Path, duplicates: Duplicates) -> [String; 2] {
-        let mut slow = Slowly::<run::Reader>::default();
-        let read = each_line_of_fields(path, &mut slow);
+        let slow = read_fields::<6, Slowly<run::Reader>>(path, duplicates);
         let all = |run: Run| ((run.topics.clone(), run.tag.clone()), run.remarks());
-        [read_run(path, duplicates), slow.0.finish(path, read, duplicates)].map(|read| told(read.map(all)))
+        [read_run(path, duplicates), slow].map(|read| told(read.map(all)))
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::document_id::DocumentId;
 use super::error::{TrecError, TrecErrorKind};
 use super::gathered::{Gathered, OfDocument, Places, Topic};
 use super::run::{Retrieved, RunTopic};
-use super::{TakesLines, each_line_of_fields, passed_over, remarks};
+use super::{TakesLines, passed_over, read_fields, remarks};
 use crate::text::{TextLine, UsualLine, fields, whole};
 
 /// The judgements of a qrels file.
@@ -207,9 +207,7 @@ impl QrelsTopic {
 /// [`TrecError`] names file and line. Under [`Duplicates::Error`], a document that stands twice
 /// under a topic is an error, even with the same grade.
 pub fn read_qrels(path: &Path, duplicates: Duplicates) -> Result<Qrels, TrecError> {
-    let mut reader = Reader::default();
-    let read = each_line_of_fields(path, &mut reader);
-    reader.finish(path, read, duplicates)
+    read_fields::<4, Reader>(path, duplicates)
 }
 
 /// The lines read so far.
@@ -219,22 +217,9 @@ pub(super) struct Reader {
     comments: usize,
 }
 
-impl Reader {
-    /// The qrels, given how reading ended.
-    pub(super) fn finish(
-        self,
-        path: &Path,
-        read: Result<(), TrecError>,
-        duplicates: Duplicates,
-    ) -> Result<Qrels, TrecError> {
-        // A document that stands twice is the fault, if it stands before a line that cannot be read.
-        let qrels = Qrels { comments: self.comments, ..settled(path, self.topics, duplicates)? };
-        read?;
-        qrels.unless_empty()
-    }
-}
-
 impl TakesLines<4> for Reader {
+    type Whole = Qrels;
+
     #[inline(always)]
     fn take_usual(&mut self, line: UsualLine<'_, 4>) -> bool {
         let (topic, (document, length)) = (line.field(0), line.text_at(2));
@@ -252,6 +237,12 @@ impl TakesLines<4> for Reader {
             None => self.comments += usize::from(!line.text.trim().is_empty()),
         }
         Ok(())
+    }
+
+    fn finish(self, path: &Path, read: Result<(), TrecError>, duplicates: Duplicates) -> Result<Qrels, TrecError> {
+        let qrels = Qrels { comments: self.comments, ..settled(path, self.topics, duplicates)? };
+        read?;
+        qrels.unless_empty()
     }
 }
 

@@ -9,7 +9,7 @@ use super::Duplicates;
 use super::document_id::DocumentId;
 use super::error::{TrecError, TrecErrorKind};
 use super::gathered::{Gathered, OfDocument, Topic};
-use super::{TakesLines, each_line_of_fields, passed_over, remarks};
+use super::{TakesLines, passed_over, read_fields, remarks};
 use crate::text::{TextLine, UsualLine, fields, same, whole};
 
 /// The documents that a system retrieved.
@@ -142,9 +142,7 @@ impl Run {
 /// [`TrecError`] names file and line. Under [`Duplicates::Error`], a document that stands twice
 /// under a topic is an error.
 pub fn read_run(path: &Path, duplicates: Duplicates) -> Result<Run, TrecError> {
-    let mut reader = Reader::default();
-    let read = each_line_of_fields(path, &mut reader);
-    reader.finish(path, read, duplicates)
+    read_fields::<6, Reader>(path, duplicates)
 }
 
 /// The lines read so far.
@@ -157,25 +155,9 @@ pub(super) struct Reader {
     other_tags: usize,
 }
 
-impl Reader {
-    /// The run, given how reading ended.
-    pub(super) fn finish(
-        self,
-        path: &Path,
-        read: Result<(), TrecError>,
-        duplicates: Duplicates,
-    ) -> Result<Run, TrecError> {
-        // A document that stands twice is the fault, if it stands before a line that cannot be read.
-        let Reader { topics, tag, comments, other_tags } = self;
-        let run = settled(path, topics, duplicates)?;
-        read?;
-        let run = run.unless_empty()?;
-        let ranks_differ = run.topics.iter().filter(|topic| ranks_differ(&topic.documents)).count();
-        Ok(Run { tag: tag.unwrap_or_default(), comments, other_tags, ranks_differ, ..run })
-    }
-}
-
 impl TakesLines<6> for Reader {
+    type Whole = Run;
+
     #[inline(always)]
     fn take_usual(&mut self, line: UsualLine<'_, 6>) -> bool {
         let topic = line.field(0);
@@ -201,6 +183,15 @@ impl TakesLines<6> for Reader {
         self.other_tags += usize::from(!same(first.as_bytes(), tag.as_bytes()));
         self.topics.add(topic, line.number, Retrieved { document: document.into(), score, rank });
         Ok(())
+    }
+
+    fn finish(self, path: &Path, read: Result<(), TrecError>, duplicates: Duplicates) -> Result<Run, TrecError> {
+        let Reader { topics, tag, comments, other_tags } = self;
+        let run = settled(path, topics, duplicates)?;
+        read?;
+        let run = run.unless_empty()?;
+        let ranks_differ = run.topics.iter().filter(|topic| ranks_differ(&topic.documents)).count();
+        Ok(Run { tag: tag.unwrap_or_default(), comments, other_tags, ranks_differ, ..run })
     }
 }
 

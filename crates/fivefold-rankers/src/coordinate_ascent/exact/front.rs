@@ -142,7 +142,7 @@ impl Chasers {
             false => f64::NEG_INFINITY,
         });
         self.candidates.clear();
-        // Of the candidates that are among the greatest, or are not greater than them.
+        // The candidates before this one were compared with the greatest.
         let mut seen = 0;
         let mut count = 0;
         for (block, of_block) in xs.chunks(LANES).enumerate() {
