@@ -25,6 +25,7 @@
 //! steps of a linear scorer are shared by a team of threads (`linear`, `team`). Memory: a further copy
 //! of the training and validation features.
 
+mod aligned;
 mod inputs;
 mod layers;
 mod linear;
@@ -48,8 +49,9 @@ use crate::memory::{Size, threads};
 use crate::network_model::{Dense, NetworkModel};
 use crate::patience::Patience;
 use crate::validation::validation;
+use aligned::Aligned;
 use inputs::{InputScaling, Inputs};
-use layers::{Pass, Shape};
+use layers::{Copies, Pass, Shape, Weights};
 use linear::Linear;
 use optimiser::Steps;
 
@@ -106,13 +108,16 @@ impl Network {
         } else {
             0
         };
+        let copied = shape.copied() as u64;
         let early = if self.early_stopping > 0 { 1 } else { 0 };
-        let of_validation = early * (validation.documents * (4 * stride + 8) + validation.objective() + 4 * weights);
+        let of_validation =
+            early * (validation.documents * (4 * stride + 8) + validation.objective() + 4 * (weights + copied));
         4 * stride * train.documents
             + 24 * train.queries
             + of_validation
             // Twice: the state before an epoch is kept while the epoch runs.
             + 4 * weights * (1 + used + 2 * remembered + 1)
+            + 4 * copied
             + (8 * weights).max(40 * train.width)
             + 16 * train.width
             + used * pass
@@ -205,13 +210,14 @@ struct Epochs<'a, S> {
     shape: &'a Shape,
     inputs: &'a Inputs,
     order: Vec<usize>,
+    copies: Copies,
     shards: Vec<Shard<S>>,
 }
 
 /// Part of a batch.
 #[derive(Default)]
 struct Shard<S> {
-    gradient: Vec<f32>,
+    gradient: Aligned,
     pass: Pass,
     scores: Vec<f64>,
     slopes: Vec<f64>,
@@ -221,7 +227,8 @@ struct Shard<S> {
 impl<'a, S: Default + Send> Epochs<'a, S> {
     /// Ready for the epoch after `done` epochs.
     fn new(training: &'a Network, shape: &'a Shape, inputs: &'a Inputs, done: usize, seed: Seed) -> Self {
-        let mut epochs = Epochs { training, shape, inputs, order: (0..inputs.len()).collect(), shards: Vec::new() };
+        let order = (0..inputs.len()).collect();
+        let mut epochs = Epochs { training, shape, inputs, order, copies: Copies::default(), shards: Vec::new() };
         (0..done as u64).for_each(|epoch| epochs.shuffle(epoch, seed));
         epochs
     }
@@ -239,7 +246,7 @@ impl<'a, S: Default + Send> Epochs<'a, S> {
         cx: &FitContext<'_>,
     ) -> Result<(), FitError> {
         self.shuffle(epoch, cx.seed());
-        let Epochs { training, shape, inputs, order, shards } = self;
+        let Epochs { training, shape, inputs, order, copies, shards } = self;
         let Trained { weights, steps, .. } = trained;
         let part = Part { shape, inputs, epoch, cx };
         let mut step = |weights: &mut [f32], gradient: &mut [f32], queries: usize| {
@@ -259,7 +266,8 @@ impl<'a, S: Default + Send> Epochs<'a, S> {
             if shards.len() < used {
                 shards.resize_with(used, Shard::default);
             }
-            let fill = |(shard, places): (&mut Shard<S>, &[usize])| shard.fill(part, places, loss, weights);
+            let copied = copies.of(shape, weights);
+            let fill = |(shard, places): (&mut Shard<S>, &[usize])| shard.fill(part, places, loss, copied);
             if used == 1 {
                 fill((&mut shards[0], batch))?;
             } else {
@@ -268,7 +276,7 @@ impl<'a, S: Default + Send> Epochs<'a, S> {
             let (first, others) = shards[..used].split_at_mut(1);
             let gradient = &mut first[0].gradient;
             for other in others {
-                gradient.iter_mut().zip(&other.gradient).for_each(|(sum, g)| *sum += g);
+                gradient.iter_mut().zip(&*other.gradient).for_each(|(sum, g)| *sum += g);
             }
             step(weights, gradient, batch.len());
         }
@@ -298,14 +306,13 @@ fn penalise(shape: &Shape, l2: f32, weights: &[f32], gradient: &mut [f32]) {
 
 impl<S: Default + Send> Shard<S> {
     /// The sum of the gradients of some queries.
-    fn fill<L>(&mut self, part: Part<'_>, places: &[usize], loss: &L, weights: &[f32]) -> Result<(), FitError>
+    fn fill<L>(&mut self, part: Part<'_>, places: &[usize], loss: &L, weights: Weights<'_>) -> Result<(), FitError>
     where
         L: QueryLoss<Scratch = S>,
     {
         let Part { shape, inputs, epoch, cx } = part;
         let Shard { gradient, pass, scores, slopes, scratch } = self;
-        gradient.clear();
-        gradient.resize(weights.len(), 0.0);
+        gradient.reset(weights.all.len());
         for &place in places {
             let documents = inputs.documents(place);
             let blocks = || documents.clone().step_by(LONGEST).map(|first| first..documents.end.min(first + LONGEST));
@@ -323,7 +330,7 @@ impl<S: Default + Send> Shard<S> {
                 if documents.len() > LONGEST {
                     shape.forward(weights, rows, pass);
                 }
-                shape.backward(weights, rows, slopes, pass, gradient);
+                shape.backward(weights.all, rows, slopes, pass, gradient);
             }
         }
         Ok(())
@@ -334,17 +341,19 @@ impl<S: Default + Send> Shard<S> {
 struct Validation {
     inputs: Inputs,
     objective: Objective,
+    copies: Copies,
     scores: Vec<f64>,
 }
 
 impl Validation {
     fn new(inputs: Inputs, objective: Objective, documents: usize) -> Self {
-        Validation { inputs, objective, scores: vec![0.0; documents] }
+        Validation { inputs, objective, copies: Copies::default(), scores: vec![0.0; documents] }
     }
 
     /// The mean of the measure under the weights of an epoch.
     fn value(&mut self, shape: &Shape, weights: &[f32]) -> Result<f64, FitError> {
-        let Validation { inputs, scores, .. } = self;
+        let Validation { inputs, copies, scores, .. } = self;
+        let weights = copies.of(shape, weights);
         let blocks = scores.par_chunks_mut(BLOCK).enumerate();
         blocks.for_each_init(Pass::default, |pass, (block, scores)| {
             let first = block * BLOCK;

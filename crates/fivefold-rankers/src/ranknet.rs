@@ -212,31 +212,31 @@ impl QueryLoss for Pairwise {
     ) -> Result<(), FitError> {
         let by_grade = &self.queries[query];
         let ByGrade { rows, pairs, .. } = by_grade;
-        let n = rows.len();
         let parts = pairs.div_ceil(self.most_pairs).max(1);
         let part = (epoch % parts as u64) as usize;
-        let mut met = 0;
         let Places { scores: sorted, exponentials, slopes: sums } = places;
         sorted.clear();
         sorted.extend(rows.iter().map(|&row| scores[row as usize]));
         sums.clear();
-        sums.resize(n, 0.0);
+        sums.resize(rows.len(), 0.0);
         let (low, high) = sorted.iter().fold((f64::MAX, f64::MIN), |(low, high), &s| (low.min(s), high.max(s)));
         let far = high - low > FARTHEST;
         let middle = low / 2.0 + high / 2.0;
         exponentials.clear();
         exponentials.extend(sorted.iter().map(|&score| score - middle));
         exponentiate(exponentials);
-        for place in 0..n {
-            let others = by_grade.others(place, part, parts);
-            met += others.len();
-            let sum = if far {
-                far_shares(sorted[place], &sorted[others.clone()], &mut sums[others])
-            } else {
-                shares(exponentials[place], &exponentials[others.clone()], &mut sums[others])
-            };
-            sums[place] -= sum;
-        }
+        let met = if far {
+            let mut met = 0;
+            for (place, &score) in sorted.iter().enumerate() {
+                let others = by_grade.others(place, part, parts);
+                met += others.len();
+                let sum = far_shares(score, &sorted[others.clone()], &mut sums[others]);
+                sums[place] -= sum;
+            }
+            met
+        } else {
+            wide::run(Shares { by_grade, part, parts, exponentials, sums })
+        };
         // The pairs of a part stand for all pairs.
         let scale = if self.by_pairs { 1.0 / met.max(1) as f64 } else { *pairs as f64 / met.max(1) as f64 };
         let scale = if *pairs == 0 { 1.0 } else { scale };
@@ -245,43 +245,54 @@ impl QueryLoss for Pairwise {
     }
 }
 
-/// Adds other / (top + other) to the place of each other document, and returns the sum. Four
-/// interleaved parts let additions overlap.
-fn shares(top: f64, others: &[f64], sums: &mut [f64]) -> f64 {
-    wide::run(Shares { top, others, sums })
-}
-
-/// [`shares`] as a loop.
+/// The shares of all pairs of a part, as a loop: adds them to the places of the worse documents,
+/// subtracts them from the places of the better ones, and counts the pairs.
 struct Shares<'a> {
-    top: f64,
-    others: &'a [f64],
+    by_grade: &'a ByGrade,
+    part: usize,
+    parts: usize,
+    exponentials: &'a [f64],
     sums: &'a mut [f64],
 }
 
 impl Loop for Shares<'_> {
-    type Output = f64;
+    type Output = usize;
 
     #[inline(always)]
-    fn run<V: Vector>(self) -> f64 {
-        let Shares { top, others, sums } = self;
-        let (groups, rest) = others.as_chunks::<4>();
-        let (sum_groups, sum_rest) = sums.as_chunks_mut::<4>();
-        let mut total = [0.0; 4];
-        for (group, sums) in groups.iter().zip(sum_groups) {
-            for lane in 0..4 {
-                let share = group[lane] / (top + group[lane]);
-                sums[lane] += share;
-                total[lane] += share;
-            }
+    fn run<V: Vector>(self) -> usize {
+        let Shares { by_grade, part, parts, exponentials, sums } = self;
+        let mut met = 0;
+        for (place, &top) in exponentials.iter().enumerate() {
+            let others = by_grade.others(place, part, parts);
+            met += others.len();
+            let sum = shares(top, &exponentials[others.clone()], &mut sums[others]);
+            sums[place] -= sum;
         }
-        let mut of_rest = 0.0;
-        for (other, sum) in rest.iter().zip(sum_rest) {
-            let share = other / (top + other);
-            *sum += share;
-            of_rest += share;
-        }
-        (total[0] + total[1]) + (total[2] + total[3]) + of_rest
+        met
     }
+}
+
+/// Adds other / (top + other) to the place of each other document, and returns the sum. Four
+/// interleaved parts let additions overlap.
+#[inline(always)]
+fn shares(top: f64, others: &[f64], sums: &mut [f64]) -> f64 {
+    let (groups, rest) = others.as_chunks::<4>();
+    let (sum_groups, sum_rest) = sums.as_chunks_mut::<4>();
+    let mut total = [0.0; 4];
+    for (group, sums) in groups.iter().zip(sum_groups) {
+        for lane in 0..4 {
+            let share = group[lane] / (top + group[lane]);
+            sums[lane] += share;
+            total[lane] += share;
+        }
+    }
+    let mut of_rest = 0.0;
+    for (other, sum) in rest.iter().zip(sum_rest) {
+        let share = other / (top + other);
+        *sum += share;
+        of_rest += share;
+    }
+    (total[0] + total[1]) + (total[2] + total[3]) + of_rest
 }
 
 /// As [`shares`], but from the scores themselves, for any difference.

@@ -5,11 +5,9 @@ use std::ops::Range;
 use fivefold_core::{Dataset, FitError};
 use rayon::prelude::*;
 
+use super::aligned::{Aligned, LINE};
 use super::layers::Shape;
 use crate::by_query::{LEAST, cut};
-
-/// Bytes of a cache line.
-const CACHE_LINE: usize = 64;
 
 /// x becomes (x - centre) x scale, feature by feature.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +27,7 @@ impl InputScaling {
     pub fn standard(train: &Dataset) -> Self {
         let width = train.width();
         // A thread takes a strip of features, at least a cache line of them.
-        let strip = width.div_ceil(rayon::current_num_threads()).max(CACHE_LINE / size_of::<f32>());
+        let strip = width.div_ceil(rayon::current_num_threads()).max(LINE);
         let strips = (0..width.div_ceil(strip)).into_par_iter().map(|number| number * strip);
         let features = strips.map(|first| standard_of(train, first..width.min(first + strip))).collect::<Vec<_>>();
         InputScaling { features: features.concat() }
@@ -73,7 +71,7 @@ fn standard_of(train: &Dataset, strip: Range<usize>) -> Vec<(f64, f64)> {
 
 /// The documents of some queries as rows of inputs.
 pub(crate) struct Inputs {
-    rows: Vec<f32>,
+    rows: Aligned,
     stride: usize,
     /// The number of each query in its data set.
     queries: Vec<usize>,
@@ -100,7 +98,7 @@ impl Inputs {
             bounds.push(documents);
         }
         let stride = shape.input_stride();
-        let mut rows = vec![0.0; documents * stride];
+        let mut rows = Aligned::zeros(documents * stride);
         let parts = cut(&mut rows, stride, queries.iter().map(|&query| data.query(query).len()));
         // Fills the rows of a query; returns a feature with a missing value.
         let fill = |(&query, part): (&usize, &mut [f32])| {

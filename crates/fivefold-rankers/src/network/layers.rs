@@ -9,7 +9,9 @@
 use fivefold_core::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::products::{add_columns, add_combinations, products, stride};
+use super::aligned::Aligned;
+use super::products::{ByInput, Coefficients, add_combinations, products, stride};
+use crate::wide::{self, Loop, Vector};
 
 /// The least number of multiplications of half a block of documents, so that a task pays.
 const HALF: usize = 1 << 16;
@@ -36,6 +38,7 @@ impl Activation {
         }
     }
 
+    #[inline(always)]
     fn apply(self, values: &mut [f32]) {
         match self {
             Activation::Relu => values.iter_mut().for_each(|x| *x = x.max(0.0)),
@@ -45,6 +48,7 @@ impl Activation {
     }
 
     /// The derivative where the value is `y`.
+    #[inline(always)]
     fn slope(self, y: f32) -> f32 {
         match self {
             Activation::Relu => f32::from(u8::from(y > 0.0)),
@@ -81,13 +85,37 @@ pub(crate) struct Shape {
 }
 
 /// Memory of a pass through the network, for the documents of a query.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Pass {
     /// The inputs of each layer but the first.
-    hidden: Vec<Vec<f32>>,
+    hidden: Vec<Aligned>,
     outputs: Vec<f32>,
-    deltas: Vec<f32>,
-    earlier: Vec<f32>,
+    deltas: Aligned,
+    earlier: Aligned,
+}
+
+/// Memory for copies of weights, layer by layer.
+#[derive(Debug, Default)]
+pub(crate) struct Copies(Vec<ByInput>);
+
+/// The weights of a network for [`Shape::forward`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Weights<'a> {
+    /// The weights in their order.
+    pub all: &'a [f32],
+    copies: &'a [ByInput],
+}
+
+impl Copies {
+    /// Copies weights. It takes as long as a few documents take in [`Shape::forward`], so it is done
+    /// once for each step.
+    pub fn of<'a>(&'a mut self, shape: &Shape, weights: &'a [f32]) -> Weights<'a> {
+        self.0.resize_with(shape.layers.len(), ByInput::default);
+        for (layer, copy) in shape.layers.iter().zip(&mut self.0) {
+            copy.fill(&weights[layer.weights()], layer.outputs, layer.stride);
+        }
+        Weights { all: weights, copies: &self.0 }
+    }
 }
 
 impl Shape {
@@ -122,6 +150,11 @@ impl Shape {
         self.layers.iter().map(|layer| layer.weights().end).max().unwrap_or(0)
     }
 
+    /// How many numbers [`Copies`] have.
+    pub fn copied(&self) -> usize {
+        self.layers.iter().map(|layer| ByInput::len(layer.outputs, layer.stride)).sum()
+    }
+
     /// Initial weights. Hidden layers have uniform weights within +-sqrt(6 / (inputs + outputs))
     /// (Glorot & Bengio, AISTATS 2010) and biases 0. The last layer has weights 0, so all scores
     /// are equal at first, and no random order must be unlearnt.
@@ -151,23 +184,22 @@ impl Shape {
     }
 
     /// The scores of the documents whose rows are `inputs`.
-    pub fn forward<'a>(&self, weights: &[f32], inputs: &[f32], pass: &'a mut Pass) -> &'a [f32] {
+    pub fn forward<'a>(&self, weights: Weights<'_>, inputs: &[f32], pass: &'a mut Pass) -> &'a [f32] {
         let documents = inputs.len() / self.input_stride();
         let Pass { hidden, outputs, .. } = pass;
-        hidden.resize_with(self.layers.len() - 1, Vec::new);
+        hidden.resize_with(self.layers.len() - 1, Aligned::default);
         for (rows, next) in hidden.iter_mut().zip(&self.layers[1..]) {
-            rows.clear();
-            rows.resize(documents * next.stride, 0.0);
+            rows.reset(documents * next.stride);
         }
         outputs.clear();
         outputs.resize(documents, 0.0);
-        self.forward_into(weights, inputs, hidden.iter_mut().map(Vec::as_mut_slice).collect(), outputs);
+        self.forward_into(weights, inputs, hidden.iter_mut().map(|rows| &mut **rows).collect(), outputs);
         outputs
     }
 
     /// Fills the inputs of each layer but the first, and the scores. Large blocks of documents are
     /// halved, and the halves run side by side.
-    fn forward_into(&self, weights: &[f32], inputs: &[f32], mut hidden: Vec<&mut [f32]>, outputs: &mut [f32]) {
+    fn forward_into(&self, weights: Weights<'_>, inputs: &[f32], mut hidden: Vec<&mut [f32]>, outputs: &mut [f32]) {
         let documents = outputs.len();
         if documents > 4 && documents * self.weights() >= 2 * HALF && rayon::current_num_threads() > 1 {
             // A multiple of four, since products are taken of four rows at once.
@@ -187,17 +219,13 @@ impl Shape {
             let (done, rest) = hidden.split_at_mut(number);
             let rows = &mut *rest[0];
             let from = done.last().map_or(inputs, |rows| &**rows);
-            products(from, &weights[layer.weights()], layer.stride, rows, next.stride);
-            for row in rows.chunks_exact_mut(next.stride) {
-                self.activation.apply(&mut row[..layer.outputs]);
-                if next.bias {
-                    row[layer.outputs] = 1.0;
-                }
-            }
+            products(from, &weights.all[layer.weights()], &weights.copies[number], layer.stride, rows, next.stride);
+            wide::run(Activated { rows, layer, next, activation: self.activation });
         }
-        let last = &self.layers[self.layers.len() - 1];
+        let number = self.layers.len() - 1;
+        let last = &self.layers[number];
         let from = hidden.last().map_or(inputs, |rows| &**rows);
-        products(from, &weights[last.weights()], last.stride, outputs, 1);
+        products(from, &weights.all[last.weights()], &weights.copies[number], last.stride, outputs, 1);
     }
 
     /// Adds the derivatives of a loss by the weights to `gradient`. `slopes` are the derivatives by
@@ -205,22 +233,19 @@ impl Shape {
     pub fn backward(&self, weights: &[f32], inputs: &[f32], slopes: &[f64], pass: &mut Pass, gradient: &mut [f32]) {
         let documents = slopes.len();
         let Pass { hidden, deltas, earlier, .. } = pass;
-        deltas.clear();
-        deltas.extend(slopes.iter().map(|&slope| slope as f32));
+        deltas.reset(documents);
+        deltas.iter_mut().zip(slopes).for_each(|(delta, &slope)| *delta = slope as f32);
         // Length of a document's row in `deltas`.
         let mut width = 1;
         for (number, layer) in self.layers.iter().enumerate().rev() {
             let from = if number == 0 { inputs } else { &hidden[number - 1] };
-            let delta = |output: usize, document: usize| deltas[document * width + output];
-            add_gradient(from, documents, layer.stride, &delta, 0, &mut gradient[layer.weights()]);
+            add_gradient(from, documents, layer.stride, deltas, width, &mut gradient[layer.weights()]);
             if number > 0 {
-                earlier.clear();
-                earlier.resize(documents * layer.stride, 0.0);
-                let delta = |document: usize, output: usize| deltas[document * width + output];
-                add_combinations(&weights[layer.weights()], layer.outputs, layer.stride, delta, earlier);
-                for (delta, &y) in earlier.iter_mut().zip(from) {
-                    *delta *= self.activation.slope(y);
-                }
+                earlier.reset(documents * layer.stride);
+                let of_documents = Coefficients { values: deltas, stride: width, by_source: false };
+                let rows = &weights[layer.weights()];
+                add_combinations(rows, layer.stride, layer.outputs, of_documents, earlier, layer.stride);
+                wide::run(Sloped { deltas: earlier, values: from, activation: self.activation });
                 width = layer.stride;
                 std::mem::swap(deltas, earlier);
             }
@@ -228,41 +253,80 @@ impl Shape {
     }
 }
 
+/// Turns the products of a layer into the inputs of the next, as a loop.
+struct Activated<'a> {
+    rows: &'a mut [f32],
+    layer: &'a Layer,
+    next: &'a Layer,
+    activation: Activation,
+}
+
+impl Loop for Activated<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        let Activated { rows, layer, next, activation } = self;
+        for row in rows.chunks_exact_mut(next.stride) {
+            activation.apply(&mut row[..layer.outputs]);
+            if next.bias {
+                row[layer.outputs] = 1.0;
+            }
+        }
+    }
+}
+
+/// Turns derivatives by values of units into derivatives by their arguments, as a loop.
+struct Sloped<'a> {
+    deltas: &'a mut [f32],
+    values: &'a [f32],
+    activation: Activation,
+}
+
+impl Loop for Sloped<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        let activation = self.activation;
+        self.deltas.iter_mut().zip(self.values).for_each(|(delta, &y)| *delta *= activation.slope(y));
+    }
+}
+
 /// Some documents of a query, their scores' derivatives, and the rows of their inputs.
-pub(crate) type Sloped<'a> = (&'a [f32], &'a [f64]);
+pub(crate) type Documents<'a> = (&'a [f32], &'a [f64]);
 
 impl Shape {
     /// For a network without hidden layers: adds the derivatives of several queries by the weights from
     /// `first` on, one query after the other. `first` and the number of weights are multiples of [`LANES`].
     ///
     /// [`LANES`]: crate::wide::LANES
-    pub fn linear_columns(&self, queries: &[Sloped<'_>], first: usize, gradient: &mut [f32]) {
+    pub fn linear_columns(&self, queries: &[Documents<'_>], first: usize, gradient: &mut [f32]) {
+        let mut values = Vec::new();
         for (inputs, slopes) in queries {
-            add_columns(inputs, self.input_stride(), first, |document| slopes[document] as f32, slopes.len(), gradient);
+            values.clear();
+            values.extend(slopes.iter().map(|&slope| slope as f32));
+            let of_weights = Coefficients { values: &values, stride: values.len(), by_source: false };
+            let (stride, width) = (self.input_stride(), gradient.len());
+            add_combinations(&inputs[first..], stride, values.len(), of_weights, gradient, width);
         }
     }
 }
 
-/// Adds the gradient of the weights of a layer's outputs from `first` on. The rows of many outputs
-/// are halved, and the halves run side by side.
-fn add_gradient(
-    from: &[f32],
-    documents: usize,
-    stride: usize,
-    delta: &(impl Fn(usize, usize) -> f32 + Sync),
-    first: usize,
-    gradient: &mut [f32],
-) {
+/// Adds the gradient of a layer's weights. `deltas` begins with the derivatives by its outputs; a row has
+/// those of a document. The rows of many outputs are halved, and the halves run side by side.
+fn add_gradient(from: &[f32], documents: usize, stride: usize, deltas: &[f32], width: usize, gradient: &mut [f32]) {
     let outputs = gradient.len() / stride;
     if outputs > 1 && documents * gradient.len() >= 2 * HALF && rayon::current_num_threads() > 1 {
         let half = outputs / 2;
         let (one, other) = gradient.split_at_mut(half * stride);
         rayon::join(
-            || add_gradient(from, documents, stride, delta, first, one),
-            || add_gradient(from, documents, stride, delta, first + half, other),
+            || add_gradient(from, documents, stride, deltas, width, one),
+            || add_gradient(from, documents, stride, &deltas[half..], width, other),
         );
     } else {
-        add_combinations(from, documents, stride, |output, document| delta(first + output, document), gradient);
+        let of_outputs = Coefficients { values: deltas, stride: width, by_source: true };
+        add_combinations(from, stride, documents, of_outputs, gradient, stride);
     }
 }
 
@@ -310,7 +374,8 @@ mod tests {
                 // The loss sum_d c_d s_d, whose derivatives by the scores are the c_d.
                 let slopes: Vec<f64> = (0..7).map(|d| f64::from(d) - 2.5).collect();
                 let mut pass = Pass::default();
-                let scores = shape.forward(&weights, &inputs, &mut pass).to_vec();
+                let mut copies = Copies::default();
+                let scores = shape.forward(copies.of(&shape, &weights), &inputs, &mut pass).to_vec();
                 let mut gradient = vec![0.0; weights.len()];
                 shape.backward(&weights, &inputs, &slopes, &mut pass, &mut gradient);
                 let exact: Vec<f64> = weights.iter().map(|&w| f64::from(w)).collect();
@@ -350,7 +415,7 @@ mod tests {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 pool.install(|| {
                     let (mut pass, mut gradient) = (Pass::default(), vec![0.0; weights.len()]);
-                    let scores = shape.forward(&weights, &inputs, &mut pass).to_vec();
+                    let scores = shape.forward(Copies::default().of(&shape, &weights), &inputs, &mut pass).to_vec();
                     shape.backward(&weights, &inputs, &slopes, &mut pass, &mut gradient);
                     (scores, gradient)
                 })

@@ -6,10 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use fivefold_core::FitError;
 
-use super::layers::Pass;
+use super::aligned::{Aligned, LINE};
+use super::layers::{Copies, Pass};
 use super::team::{MOST, Team};
 use super::{LONGEST, Part, QueryLoss, SHARD};
-use crate::wide::LANES;
 
 /// The least number of multiplications of a step, forward and back each, for which a team pays.
 const LEAST: usize = 1 << 15;
@@ -35,7 +35,7 @@ struct Member<S> {
     memory: Mutex<Memory<S>>,
     found: RwLock<Found>,
     /// The derivatives by the weights of this member.
-    gradient: Mutex<Vec<f32>>,
+    gradient: Mutex<Aligned>,
 }
 
 /// What only the member itself needs.
@@ -43,6 +43,7 @@ struct Member<S> {
 struct Memory<S> {
     /// A copy, so that members do not wait for each other's locks.
     weights: Vec<f32>,
+    copies: Copies,
     pass: Pass,
     scores: Vec<f64>,
     scratch: S,
@@ -118,7 +119,8 @@ impl<'a, L: QueryLoss> Linear<'a, L> {
     fn score(&self, batch: usize, member: usize) {
         let Part { shape, inputs, epoch, cx } = self.part;
         let Batch { places, owners } = &self.batches[batch];
-        let Memory { weights, pass, scores, scratch } = &mut *lock(&self.members[member].memory);
+        let Memory { weights, copies, pass, scores, scratch } = &mut *lock(&self.members[member].memory);
+        let weights = copies.of(shape, weights);
         let mut found = self.members[member].found.write().unwrap_or_else(PoisonError::into_inner);
         let Found { slopes, failure } = &mut *found;
         slopes.clear();
@@ -153,11 +155,10 @@ impl<'a, L: QueryLoss> Linear<'a, L> {
             (&found[owner].slopes[start..next[owner]], inputs.rows(documents))
         });
         let sloped: Vec<_> = sloped.map(|(slopes, rows)| (rows, slopes)).collect();
-        let groups = shape.weights() / LANES;
-        let bound = |member: usize| groups * member / self.members.len() * LANES;
+        let lines = shape.weights().div_ceil(LINE);
+        let bound = |member: usize| (lines * member / self.members.len() * LINE).min(shape.weights());
         let mut gradient = lock(&self.members[member].gradient);
-        gradient.clear();
-        gradient.resize(bound(member + 1) - bound(member), 0.0);
+        gradient.reset(bound(member + 1) - bound(member));
         shape.linear_columns(&sloped, bound(member), &mut gradient);
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::wide::{self, Loop, Vector};
+
 /// How the weights follow the gradient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -41,13 +43,33 @@ impl Steps {
                 let correction = |beta: f32| 1.0 - libm::pow(f64::from(beta), f64::from(*done));
                 let rate = (rate / correction(BETA_1)) as f32;
                 let scale = (1.0 / correction(BETA_2)) as f32;
-                let means = first.iter_mut().zip(second);
-                for ((w, &g), (m, v)) in weights.iter_mut().zip(gradient).zip(means) {
-                    *m = BETA_1 * *m + (1.0 - BETA_1) * g;
-                    *v = BETA_2 * *v + (1.0 - BETA_2) * g * g;
-                    *w -= rate * *m / ((scale * *v).sqrt() + EPSILON);
-                }
+                wide::run(AdamStep { weights, gradient, first, second, rate, scale });
             }
+        }
+    }
+}
+
+/// A step of Adam as a loop.
+struct AdamStep<'a> {
+    weights: &'a mut [f32],
+    gradient: &'a [f32],
+    first: &'a mut [f32],
+    second: &'a mut [f32],
+    rate: f32,
+    scale: f32,
+}
+
+impl Loop for AdamStep<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        let AdamStep { weights, gradient, first, second, rate, scale } = self;
+        let means = first.iter_mut().zip(second);
+        for ((w, &g), (m, v)) in weights.iter_mut().zip(gradient).zip(means) {
+            *m = BETA_1 * *m + (1.0 - BETA_1) * g;
+            *v = BETA_2 * *v + (1.0 - BETA_2) * g * g;
+            *w -= rate * *m / ((scale * *v).sqrt() + EPSILON);
         }
     }
 }

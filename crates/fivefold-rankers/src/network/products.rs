@@ -5,119 +5,150 @@
 //! fixed order, so results depend neither on the number of threads nor on the processor (`wide`).
 //!
 //! A product of two rows has eight interleaved sums, which are added at its end. For a layer of eight
-//! outputs or more, the weights are copied so that a vector holds those of eight outputs. Then no sum
-//! is spread over a vector: a tile of four rows and two vectors of outputs has one of the eight sums
-//! of each product in registers, and does them one after the other. For fewer outputs, a tile of four
-//! rows and two rows of weights has all sums of eight products in registers. Two rows of targets
-//! share the loads of four sources. So a load or two go with a multiplication and an addition.
+//! outputs or more, the weights are copied so that those of 16 outputs lie side by side ([`ByInput`]).
+//! Then no sum is spread over a vector: a tile of four rows and two vectors of outputs has one or two
+//! of the eight sums of each product in registers, and does them one after the other. For fewer outputs,
+//! a tile of four rows and two rows of weights has all sums of eight products in registers. So a load
+//! or two go with a multiplication and an addition.
+//!
+//! A combination of rows has a tile of two targets and some vectors in registers while it goes
+//! through all sources. Vectors are as long as those of the processor, 8 or 16 numbers.
 
-use crate::wide::{self, LANES, Lanes, Loop, Vector};
+use super::aligned::{Aligned, LINE};
+use crate::wide::{self, LANES, Lanes, LongLoop, Loop, Vector};
 
 /// The length of a row that holds `width` values.
 pub(crate) fn stride(width: usize) -> usize {
     width.next_multiple_of(LANES)
 }
 
-/// out[r * out_stride + c] = inputs row r . weights row c.
-pub(crate) fn products(inputs: &[f32], weights: &[f32], stride: usize, out: &mut [f32], out_stride: usize) {
-    if stride > 0 && weights.len() >= LANES * stride {
-        wide::run(ManyProducts { inputs, weights, stride, out, out_stride });
-    } else {
+/// Rows of weights, so that the weights of several rows for one input lie side by side.
+#[derive(Debug, Default)]
+pub(crate) struct ByInput {
+    /// For every 16 rows of weights, and for each input, the weights of these rows. Empty if there are
+    /// fewer than eight rows.
+    lines: Aligned,
+}
+
+impl ByInput {
+    /// How many numbers there are for a matrix of `outputs` rows.
+    pub fn len(outputs: usize, stride: usize) -> usize {
+        if outputs < LANES { 0 } else { outputs.next_multiple_of(LINE) * stride }
+    }
+
+    /// Copies the weights.
+    pub fn fill(&mut self, weights: &[f32], outputs: usize, stride: usize) {
+        self.lines.reset(ByInput::len(outputs, stride));
+        let blocks = self.lines.as_chunks_mut::<LINE>().0.chunks_exact_mut(stride.max(1));
+        for (rows, lines) in weights.chunks(LINE * stride.max(1)).zip(blocks) {
+            for (lane, row) in rows.chunks_exact(stride).enumerate() {
+                lines.iter_mut().zip(row).for_each(|(line, &weight)| line[lane] = weight);
+            }
+        }
+    }
+}
+
+/// out[r * out_stride + c] = inputs row r . weights row c. `by_input` has the same weights, or none.
+pub(crate) fn products(
+    inputs: &[f32],
+    weights: &[f32],
+    by_input: &ByInput,
+    stride: usize,
+    out: &mut [f32],
+    out_stride: usize,
+) {
+    let lines = by_input.lines.as_chunks().0;
+    if lines.is_empty() {
         wide::run(Products { inputs, weights, stride, out, out_stride });
+    } else {
+        wide::run_long(ManyProducts { inputs, lines, outputs: weights.len() / stride, stride, out, out_stride });
     }
 }
 
 /// [`products`] as a loop, for many rows of weights.
 struct ManyProducts<'a> {
     inputs: &'a [f32],
-    weights: &'a [f32],
+    lines: &'a [[f32; LINE]],
+    outputs: usize,
     stride: usize,
     out: &'a mut [f32],
     out_stride: usize,
 }
 
-impl Loop for ManyProducts<'_> {
+impl LongLoop for ManyProducts<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<V: Vector>(self) {
-        let ManyProducts { mut inputs, weights, stride, mut out, out_stride } = self;
-        let by_input = ByInput::new(weights, stride);
+    fn run<const N: usize, const D: usize, V: Vector<N, D>>(self) {
+        let ManyProducts { mut inputs, lines, outputs, stride, mut out, out_stride } = self;
         while inputs.len() >= 4 * stride {
             let (rows, others) = inputs.split_at(4 * stride);
             let (places, rest) = out.split_at_mut((4 * out_stride).min(out.len()));
-            by_input.products::<V, 4>(rows, places, out_stride);
+            tiles::<N, D, V, 4>(rows, lines, outputs, stride, places, out_stride);
             (inputs, out) = (others, rest);
         }
         for (row, places) in inputs.chunks(stride).zip(out.chunks_mut(out_stride)) {
-            by_input.products::<V, 1>(row, places, out_stride);
+            tiles::<N, D, V, 1>(row, lines, outputs, stride, places, out_stride);
         }
     }
 }
 
-/// Rows of weights, so that the weights of several rows for one input lie side by side.
-struct ByInput {
-    /// For every eight rows of weights, and for each input, the weights of these rows.
-    weights: Vec<Lanes>,
-    /// Rows of weights.
+/// The products of R rows with all rows of weights.
+#[inline(always)]
+fn tiles<const N: usize, const D: usize, V: Vector<N, D>, const R: usize>(
+    inputs: &[f32],
+    lines: &[[f32; LINE]],
     outputs: usize,
     stride: usize,
-}
-
-impl ByInput {
-    #[inline(always)]
-    fn new(weights: &[f32], stride: usize) -> Self {
-        let outputs = weights.len() / stride;
-        let mut columns = vec![[0.0; LANES]; outputs.div_ceil(LANES) * stride];
-        for (eight, columns) in weights.chunks(LANES * stride).zip(columns.chunks_exact_mut(stride)) {
-            for (lane, row) in eight.chunks_exact(stride).enumerate() {
-                columns.iter_mut().zip(row).for_each(|(column, &weight)| column[lane] = weight);
-            }
-        }
-        ByInput { weights: columns, outputs, stride }
+    out: &mut [f32],
+    out_stride: usize,
+) {
+    let mut rows: [&[Lanes]; R] = [&[]; R];
+    for (row, values) in rows.iter_mut().zip(inputs.chunks_exact(stride)) {
+        *row = lanes(values);
     }
-
-    /// The products of R rows with all rows of weights.
-    #[inline(always)]
-    fn products<V: Vector, const R: usize>(&self, inputs: &[f32], out: &mut [f32], out_stride: usize) {
-        let ByInput { weights, outputs, stride } = self;
-        let mut rows: [&[Lanes]; R] = [&[]; R];
-        for (row, values) in rows.iter_mut().zip(inputs.chunks_exact(*stride)) {
-            *row = lanes(values);
-        }
-        let mut pairs = weights.chunks_exact(2 * stride);
-        let mut first = 0;
-        for pair in &mut pairs {
-            let (one, other) = pair.split_at(*stride);
-            let of_rows = column_tile::<V, R, 2>(rows, [one, other]);
-            write(&of_rows, &mut out[first..], out_stride, outputs - first);
-            first += 2 * LANES;
-        }
-        if !pairs.remainder().is_empty() {
-            let of_rows = column_tile::<V, R, 1>(rows, [pairs.remainder()]);
-            write(&of_rows, &mut out[first..], out_stride, outputs - first);
-        }
+    let block = |output: usize| &lines[output / LINE * stride..][..stride];
+    let mut first = 0;
+    while first + N < outputs {
+        let of_rows = column_tile::<N, D, V, R, 2>(rows, [block(first), block(first + N)]);
+        write(&of_rows, &mut out[first..], out_stride, outputs - first);
+        first += 2 * N;
+    }
+    if first < outputs {
+        let of_rows = column_tile::<N, D, V, R, 1>(rows, [block(first)]);
+        write(&of_rows, &mut out[first..], out_stride, outputs - first);
     }
 }
 
 /// Writes at most `count` products of each row.
 #[inline(always)]
-fn write<const R: usize, const C: usize>(of_rows: &[[Lanes; C]; R], out: &mut [f32], out_stride: usize, count: usize) {
+fn write<const N: usize, const R: usize, const C: usize>(
+    of_rows: &[[[f32; N]; C]; R],
+    out: &mut [f32],
+    out_stride: usize,
+    count: usize,
+) {
     for (row, places) in of_rows.iter().zip(out.chunks_mut(out_stride)) {
-        places.iter_mut().take(count).zip(row.as_flattened()).for_each(|(place, &product)| *place = product);
+        let count = count.min(places.len());
+        for (products, places) in row.iter().zip(places[..count].chunks_mut(N)) {
+            match places.first_chunk_mut() {
+                Some(all) => *all = *products,
+                None => places.copy_from_slice(&products[..places.len()]),
+            }
+        }
     }
 }
 
-/// The products of R rows with C times eight rows of weights: for each input, `columns` has the
-/// weights of eight rows.
+/// The products of R rows with C vectors of weights: vector c is the next N outputs of `blocks[c]`, where
+/// two vectors of eight share a block.
 #[inline(always)]
-fn column_tile<V: Vector, const R: usize, const C: usize>(
+fn column_tile<const N: usize, const D: usize, V: Vector<N, D>, const R: usize, const C: usize>(
     mut rows: [&[Lanes]; R],
-    columns: [&[Lanes]; C],
-) -> [[Lanes; C]; R] {
-    let mut groups: [&[[Lanes; LANES]]; C] = [&[]; C];
+    blocks: [&[[f32; LINE]]; C],
+) -> [[[f32; N]; C]; R] {
+    let mut groups: [&[[[f32; LINE]; LANES]]; C] = [&[]; C];
     for c in 0..C {
-        groups[c] = columns[c].as_chunks().0;
+        groups[c] = blocks[c].as_chunks().0;
     }
     let count = groups[0].len();
     for row in &mut rows {
@@ -126,13 +157,46 @@ fn column_tile<V: Vector, const R: usize, const C: usize>(
     for group in &mut groups {
         *group = &group[..count];
     }
-    let mut parts = [[[[0.0; LANES]; C]; R]; LANES];
-    for lane in 0..LANES {
-        let mut sums = [[V::splat(0.0); C]; R];
-        for group in 0..count {
+    let mut twos = [[[V::splat(0.0); C]; R]; LANES / 2];
+    for (lane, two) in twos.iter_mut().enumerate() {
+        // The longer registers are more, so two sums of each product have a place.
+        let [one, other] = if N > LANES {
+            lane_sums::<N, D, V, R, C, 2>(rows, groups, lane)
+        } else {
+            let one = lane_sums::<N, D, V, R, C, 1>(rows, groups, lane);
+            [one[0], lane_sums::<N, D, V, R, C, 1>(rows, groups, lane + LANES / 2)[0]]
+        };
+        for r in 0..R {
+            for c in 0..C {
+                two[r][c] = one[r][c].plus(other[r][c]);
+            }
+        }
+    }
+    let mut out = [[[0.0; N]; C]; R];
+    for r in 0..R {
+        for c in 0..C {
+            let [one, two, three, four] = [twos[0][r][c], twos[1][r][c], twos[2][r][c], twos[3][r][c]];
+            out[r][c] = (one.plus(two)).plus(three.plus(four)).values();
+        }
+    }
+    out
+}
+
+/// L of the eight sums of products: that of `lane`, and that of four lanes after it.
+#[inline(always)]
+fn lane_sums<const N: usize, const D: usize, V: Vector<N, D>, const R: usize, const C: usize, const L: usize>(
+    rows: [&[Lanes]; R],
+    groups: [&[[[f32; LINE]; LANES]]; C],
+    lane: usize,
+) -> [[[V; C]; R]; L] {
+    let mut sums = [[[V::splat(0.0); C]; R]; L];
+    for group in 0..groups[0].len() {
+        for (l, sums) in sums.iter_mut().enumerate() {
+            let lane = lane + l * (LANES / 2);
             let mut weights = [V::splat(0.0); C];
             for c in 0..C {
-                weights[c] = V::load(&groups[c][group][lane]);
+                let vectors = groups[c][group][lane].as_chunks().0;
+                weights[c] = V::load(&vectors[c % vectors.len()]);
             }
             for r in 0..R {
                 let input = V::splat(rows[r][group][lane]);
@@ -141,23 +205,8 @@ fn column_tile<V: Vector, const R: usize, const C: usize>(
                 }
             }
         }
-        for r in 0..R {
-            for c in 0..C {
-                parts[lane][r][c] = sums[r][c].values();
-            }
-        }
     }
-    let mut out = [[[0.0; LANES]; C]; R];
-    for r in 0..R {
-        for c in 0..C {
-            let mut twos = [V::splat(0.0); 4];
-            for lane in 0..4 {
-                twos[lane] = V::load(&parts[lane][r][c]).plus(V::load(&parts[lane + 4][r][c]));
-            }
-            out[r][c] = (twos[0].plus(twos[1])).plus(twos[2].plus(twos[3])).values();
-        }
-    }
-    out
+    sums
 }
 
 /// [`products`] as a loop.
@@ -255,149 +304,167 @@ fn tile<V: Vector, const R: usize, const C: usize>(
     out
 }
 
-/// Adds sum_k coefficient(i, k) x `sources` row k to row i of `targets`, for the first `count`
-/// sources.
+/// The coefficients of sources in targets. A row of `values`, of length `stride`, has those of a
+/// source if `by_source` holds, else those of a target.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Coefficients<'a> {
+    pub values: &'a [f32],
+    pub stride: usize,
+    pub by_source: bool,
+}
+
+impl Coefficients<'_> {
+    /// The coefficients of four sources from `k` on for T targets from `i` on. They are 0 beyond the
+    /// sources that are taken.
+    #[inline(always)]
+    fn of_four<const T: usize>(self, i: usize, k: usize, taken: usize) -> [[f32; 4]; T] {
+        let Coefficients { values, stride, by_source } = self;
+        let mut found = [[0.0; 4]; T];
+        if by_source {
+            for source in 0..taken {
+                let row = &values[(k + source) * stride + i..][..T];
+                for t in 0..T {
+                    found[t][source] = row[t];
+                }
+            }
+        } else {
+            for t in 0..T {
+                let row = &values[(i + t) * stride + k..][..taken];
+                found[t].iter_mut().zip(row).for_each(|(place, &coefficient)| *place = coefficient);
+            }
+        }
+        found
+    }
+}
+
+/// Adds a combination of `sources` to each row of `targets`, whose length is `width`. Source k is the
+/// row that begins at k x `stride`; there are `count` of them.
 pub(crate) fn add_combinations(
     sources: &[f32],
-    count: usize,
     stride: usize,
-    coefficient: impl Fn(usize, usize) -> f32,
+    count: usize,
+    coefficients: Coefficients<'_>,
     targets: &mut [f32],
+    width: usize,
 ) {
-    wide::run(Combinations { sources, count, stride, coefficient, targets });
+    wide::run_long(Combinations { sources, stride, count, coefficients, targets, width });
 }
 
 /// [`add_combinations`] as a loop.
-struct Combinations<'a, F> {
+struct Combinations<'a> {
     sources: &'a [f32],
-    count: usize,
     stride: usize,
-    coefficient: F,
+    count: usize,
+    coefficients: Coefficients<'a>,
     targets: &'a mut [f32],
+    width: usize,
 }
 
-impl<F: Fn(usize, usize) -> f32> Loop for Combinations<'_, F> {
+impl LongLoop for Combinations<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<V: Vector>(self) {
-        let Combinations { sources, count, stride, coefficient, targets } = self;
-        let mut first = 0;
-        while first < count {
-            let taken = (count - first).min(4);
-            // Fewer than four sources are filled up with the first source, times 0.
-            let mut rows: [&[Lanes]; 4] = [&[]; 4];
-            for (k, place) in rows.iter_mut().enumerate() {
-                let row = if k < taken { first + k } else { first };
-                *place = lanes(&sources[row * stride..(row + 1) * stride]);
-            }
-            let mut pairs = targets.chunks_exact_mut(2 * stride);
+    fn run<const N: usize, const D: usize, V: Vector<N, D>>(mut self) {
+        // Six vectors of targets in the longer registers, or four in the fewer ones.
+        let done = if N > LANES { self.strips::<N, D, V, 3>(0) } else { self.strips::<N, D, V, 2>(0) };
+        let done = self.strips::<N, D, V, 1>(done);
+        if N > LANES {
+            self.strips::<LANES, { wide::DOUBLES }, V::Eight, 1>(done);
+        }
+    }
+}
+
+impl Combinations<'_> {
+    /// Adds to strips of W vectors from a column on, as many as there are. Returns the next column.
+    #[inline(always)]
+    fn strips<const N: usize, const D: usize, V: Vector<N, D>, const W: usize>(&mut self, first: usize) -> usize {
+        let mut column = first;
+        while column + W * N <= self.width {
+            let Combinations { sources, stride, count, coefficients, ref mut targets, width } = *self;
+            let mut pairs = targets.chunks_exact_mut(2 * width);
             let mut i = 0;
             for pair in &mut pairs {
-                let factors = [factors(&coefficient, i, first, taken), factors(&coefficient, i + 1, first, taken)];
-                let (one, other) = pair.split_at_mut(stride);
-                let (one, other) = (one.as_chunks_mut().0, other.as_chunks_mut().0);
-                // Sums of zeros alter no bit: no target is -0, for a sum of finite numbers is -0 only if
-                // all of them are.
-                add_four::<V, _>(rows, factors, [one, other]);
+                let (one, other) = pair.split_at_mut(width);
+                let targets = [&mut one[column..], &mut other[column..]];
+                strip::<N, D, V, W, 2>(&sources[column..], stride, count, coefficients, i, targets);
                 i += 2;
             }
-            if let Some(target) = pairs.into_remainder().get_mut(..stride) {
-                let factors = factors(&coefficient, i, first, taken);
-                if factors != [0.0; 4] {
-                    add_four::<V, _>(rows, [factors], [target.as_chunks_mut().0]);
-                }
+            if let Some(target) = pairs.into_remainder().get_mut(column..width) {
+                strip::<N, D, V, W, 1>(&sources[column..], stride, count, coefficients, i, [target]);
             }
-            first += taken;
+            column += W * N;
         }
+        column
     }
 }
 
-/// As [`add_combinations`] for one target, of which `target` has the values from column `first` on.
-/// `first` and the length of `target` are multiples of [`LANES`].
-pub(crate) fn add_columns(
+/// Adds all sources to the first W vectors of T targets, of which the first is target `i`.
+#[inline(always)]
+fn strip<const N: usize, const D: usize, V: Vector<N, D>, const W: usize, const T: usize>(
     sources: &[f32],
     stride: usize,
-    first: usize,
-    coefficient: impl Fn(usize) -> f32,
     count: usize,
-    target: &mut [f32],
+    coefficients: Coefficients<'_>,
+    i: usize,
+    targets: [&mut [f32]; T],
 ) {
-    wide::run(Columns { sources, stride, first, coefficient, count, target });
-}
-
-/// [`add_columns`] as a loop.
-struct Columns<'a, F> {
-    sources: &'a [f32],
-    stride: usize,
-    first: usize,
-    coefficient: F,
-    count: usize,
-    target: &'a mut [f32],
-}
-
-impl<F: Fn(usize) -> f32> Loop for Columns<'_, F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<V: Vector>(self) {
-        let Columns { sources, stride, first, coefficient, count, target } = self;
-        let mut source = 0;
-        while source < count {
-            let taken = (count - source).min(4);
-            let factors = factors(&|_, k| coefficient(k), 0, source, taken);
-            if factors != [0.0; 4] {
-                let mut rows: [&[Lanes]; 4] = [&[]; 4];
-                for (k, place) in rows.iter_mut().enumerate() {
-                    let start = (if k < taken { source + k } else { source }) * stride + first;
-                    *place = lanes(&sources[start..start + target.len()]);
-                }
-                add_four::<V, _>(rows, [factors], [target.as_chunks_mut().0]);
-            }
-            source += taken;
+    let mut sums = [[V::splat(0.0); W]; T];
+    for t in 0..T {
+        let vectors = &targets[t].as_chunks().0[..W];
+        for w in 0..W {
+            sums[t][w] = V::load(&vectors[w]);
+        }
+    }
+    let whole = count / 4 * 4;
+    for k in (0..whole).step_by(4) {
+        add_four::<N, D, V, W, T>(sources, stride, k, 4, coefficients.of_four(i, k, 4), &mut sums);
+    }
+    if whole < count {
+        let taken = count - whole;
+        add_four::<N, D, V, W, T>(sources, stride, whole, taken, coefficients.of_four(i, whole, taken), &mut sums);
+    }
+    for (t, target) in targets.into_iter().enumerate() {
+        let vectors = &mut target.as_chunks_mut().0[..W];
+        for w in 0..W {
+            vectors[w] = sums[t][w].values();
         }
     }
 }
 
-/// The coefficients of four sources, 0 beyond those that are taken.
+/// Adds at most four sources, from `k` on.
 #[inline(always)]
-fn factors(coefficient: &impl Fn(usize, usize) -> f32, i: usize, first: usize, taken: usize) -> [f32; 4] {
-    let mut factors = [0.0; 4];
-    for (k, factor) in factors.iter_mut().enumerate().take(taken) {
-        *factor = coefficient(i, first + k);
-    }
-    factors
-}
-
-/// Adds four sources to each of T targets.
-#[inline(always)]
-fn add_four<V: Vector, const T: usize>(
-    mut rows: [&[Lanes]; 4],
+fn add_four<const N: usize, const D: usize, V: Vector<N, D>, const W: usize, const T: usize>(
+    sources: &[f32],
+    stride: usize,
+    k: usize,
+    taken: usize,
     factors: [[f32; 4]; T],
-    mut targets: [&mut [Lanes]; T],
+    sums: &mut [[V; W]; T],
 ) {
-    let groups = targets[0].len();
-    for row in &mut rows {
-        *row = &row[..groups];
+    // Sums of zeros alter no bit: no target is -0, for a sum of finite numbers is -0 only if all of
+    // them are.
+    if T == 1 && factors[0] == [0.0; 4] {
+        return;
     }
-    for target in &mut targets {
-        assert_eq!(target.len(), groups, "targets of one length");
+    // Fewer than four sources are filled up with the first one, times 0.
+    let mut rows: [&[[f32; N]]; 4] = [&[]; 4];
+    for (source, row) in rows.iter_mut().enumerate() {
+        let source = if source < taken { k + source } else { k };
+        *row = &sources[source * stride..].as_chunks().0[..W];
     }
     // Loops, not `map` of arrays, which is not always inlined.
     let mut splats = [[V::splat(0.0); 4]; T];
     for t in 0..T {
-        for k in 0..4 {
-            splats[t][k] = V::splat(factors[t][k]);
+        for source in 0..4 {
+            splats[t][source] = V::splat(factors[t][source]);
         }
     }
-    for group in 0..groups {
-        let (a, b) = (V::load(&rows[0][group]), V::load(&rows[1][group]));
-        let (c, d) = (V::load(&rows[2][group]), V::load(&rows[3][group]));
+    for w in 0..W {
+        let (a, b, c, d) = (V::load(&rows[0][w]), V::load(&rows[1][w]), V::load(&rows[2][w]), V::load(&rows[3][w]));
         for t in 0..T {
             let f = splats[t];
             let sum = (f[0].times(a).plus(f[1].times(b))).plus(f[2].times(c).plus(f[3].times(d)));
-            let target = &mut targets[t][group];
-            *target = V::load(target).plus(sum).values();
+            sums[t][w] = sums[t][w].plus(sum);
         }
     }
 }
@@ -405,6 +472,7 @@ fn add_four<V: Vector, const T: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wide::Program;
 
     /// Small whole numbers, so that every product and sum is exact. The padding is 0.
     fn matrix(rows: usize, width: usize, seed: i32) -> Vec<f32> {
@@ -419,12 +487,16 @@ mod tests {
 
     #[test]
     fn products_and_combinations_are_those_of_plain_loops() {
-        for (rows, outputs, width) in [(1, 1, 1), (2, 2, 8), (3, 5, 9), (5, 4, 46), (6, 1, 17), (4, 3, 24)] {
+        for (rows, outputs, width) in
+            [(1, 1, 1), (2, 2, 8), (3, 5, 9), (5, 4, 46), (6, 1, 17), (4, 3, 24), (7, 9, 40), (9, 33, 65)]
+        {
             let s = stride(width);
             let (a, b) = (matrix(rows, width, 1), matrix(outputs, width, 4));
             let out_stride = outputs + 2;
             let mut out = vec![99.0; rows * out_stride];
-            products(&a, &b, s, &mut out, out_stride);
+            let mut by_input = ByInput::default();
+            by_input.fill(&b, outputs, s);
+            products(&a, &b, &by_input, s, &mut out, out_stride);
             for r in 0..rows {
                 for c in 0..outputs {
                     let plain: f32 = (0..width).map(|j| a[r * s + j] * b[c * s + j]).sum();
@@ -433,23 +505,32 @@ mod tests {
                 assert_eq!(out[r * out_stride + outputs..(r + 1) * out_stride], [99.0, 99.0]);
             }
             let coefficient = |i: usize, k: usize| (i * 2 + k) as f32 - 2.0;
-            let mut targets = matrix(outputs, width, 2);
-            let before = targets.clone();
-            add_combinations(&a, rows, s, coefficient, &mut targets);
-            for i in 0..outputs {
-                for j in 0..s {
-                    let plain: f32 = (0..rows).map(|k| coefficient(i, k) * a[k * s + j]).sum();
-                    assert_eq!(targets[i * s + j], before[i * s + j] + plain, "{rows} x {outputs} x {width}");
+            let by_source: Vec<f32> = (0..rows * outputs).map(|at| coefficient(at % outputs, at / outputs)).collect();
+            let by_target: Vec<f32> = (0..rows * outputs).map(|at| coefficient(at / rows, at % rows)).collect();
+            let before = matrix(outputs, width, 2);
+            for coefficients in [
+                Coefficients { values: &by_source, stride: outputs, by_source: true },
+                Coefficients { values: &by_target, stride: rows, by_source: false },
+            ] {
+                let mut targets = before.clone();
+                add_combinations(&a, s, rows, coefficients, &mut targets, s);
+                for i in 0..outputs {
+                    for j in 0..s {
+                        let plain: f32 = (0..rows).map(|k| coefficient(i, k) * a[k * s + j]).sum();
+                        assert_eq!(targets[i * s + j], before[i * s + j] + plain, "{rows} x {outputs} x {width}");
+                    }
                 }
             }
         }
     }
 
-    /// The same bits with and without AVX2, with numbers whose sums are rounded.
+    /// The same bits in plain instructions, with AVX2 and with AVX-512, with numbers whose sums are
+    /// rounded. A program that the processor lacks is left to one that it has.
     #[test]
     fn any_processor_gives_the_same_bits() {
         let mut rng = fivefold_core::Seed::new(8).rng();
-        for (rows, outputs, width) in [(1, 1, 1), (3, 2, 9), (4, 5, 136), (9, 32, 137), (119, 33, 47)] {
+        let shapes = [(1, 1, 1), (3, 2, 9), (4, 5, 136), (9, 32, 137), (119, 33, 47), (6, 10, 46), (7, 57, 16)];
+        for (rows, outputs, width) in shapes {
             let s = stride(width);
             let mut matrix = |rows: usize| -> Vec<f32> { (0..rows * s).map(|_| rng.normal() as f32).collect() };
             let (inputs, weights, before) = (matrix(rows), matrix(outputs), matrix(outputs));
@@ -458,18 +539,43 @@ mod tests {
             wide::run_plainly(work(&mut plain));
             wide::run(work(&mut wide));
             assert_eq!(plain, wide, "{rows} x {outputs} x {width}");
-            let work = |out| ManyProducts { inputs: &inputs, weights: &weights, stride: s, out, out_stride: outputs };
-            let [mut plain_many, mut wide_many] = [vec![0.0; rows * outputs], vec![0.0; rows * outputs]];
-            wide::run_plainly(work(&mut plain_many));
-            wide::run(work(&mut wide_many));
-            assert_eq!([&plain, &plain], [&plain_many, &wide_many], "{rows} x {outputs} x {width}");
-            let [mut plain, mut wide] = [before.clone(), before];
+            let mut by_input = ByInput::default();
+            by_input.fill(&weights, outputs, s);
+            let lines = by_input.lines.as_chunks().0;
             // Some coefficients are 0, as behind a unit that is 0.
-            let coefficient = |i: usize, k: usize| inputs[(i * 7 + k) % inputs.len()].max(0.0);
-            let work = |targets| Combinations { sources: &inputs, count: rows, stride: s, coefficient, targets };
-            wide::run_plainly(work(&mut plain));
-            wide::run(work(&mut wide));
-            assert_eq!(plain, wide, "{rows} x {outputs} x {width}");
+            let values: Vec<f32> = (0..rows * outputs).map(|at| inputs[at * 7 % inputs.len()].max(0.0)).collect();
+            let coefficients = Coefficients { values: &values, stride: outputs, by_source: true };
+            let of_first: Vec<f32> = values.iter().step_by(outputs).copied().collect();
+            let sums = |most| {
+                if outputs >= LANES {
+                    let mut many = vec![0.0; rows * outputs];
+                    let (inputs, out) = (&inputs[..], &mut many[..]);
+                    wide::run_at_most(
+                        most,
+                        ManyProducts { inputs, lines, outputs, stride: s, out, out_stride: outputs },
+                    );
+                    assert_eq!(plain, many, "{most:?}: {rows} x {outputs} x {width}");
+                }
+                let combine = |first: usize, coefficients, targets: &mut [f32], width| {
+                    let sources = &inputs[first..];
+                    let work = Combinations { sources, stride: s, count: rows, coefficients, targets, width };
+                    wide::run_at_most(most, work);
+                };
+                let (mut combined, mut columns) = (before.clone(), before.clone());
+                combine(0, coefficients, &mut combined, s);
+                // The first target alone, in two parts.
+                let (one, other) = columns[..s].split_at_mut(s / 3 / LANES * LANES);
+                let coefficients = Coefficients { values: &of_first, stride: rows, by_source: false };
+                let (first, rest) = (one.len(), other.len());
+                combine(0, coefficients, one, first);
+                combine(first, coefficients, other, rest);
+                assert_eq!(columns[..s], combined[..s], "{most:?}: {rows} x {outputs} x {width}");
+                combined
+            };
+            let plain = sums(Program::Plain);
+            for most in [Program::Avx2, Program::Avx512] {
+                assert_eq!(plain, sums(most), "{most:?}: {rows} x {outputs} x {width}");
+            }
         }
     }
 }

@@ -19,7 +19,7 @@
 //!
 //! Cost: O(documents + events k), and O(chasers) where the last leader changes.
 
-use crate::wide::{self, DOUBLES, Double, LANES, Loop, Vector};
+use crate::wide::{self, DOUBLES, Double, LANES, Loop, Mask, Vector};
 
 /// Events that differ by less than this share of their place may coincide. Scores that differ by less
 /// than this share of the highest score are not clearly different.
