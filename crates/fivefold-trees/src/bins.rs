@@ -266,8 +266,11 @@ impl BinnedMatrix {
         self.columns[feature][row]
     }
 
-    /// The bins of a feature, one a document.
-    pub(crate) fn column(&self, feature: usize) -> &[u8] {
+    /// The bins of `feature`, one a document, as [`bin`](Self::bin) gives them.
+    ///
+    /// # Panics
+    /// If `feature` is out of range.
+    pub fn column(&self, feature: usize) -> &[u8] {
         &self.columns[feature]
     }
 
@@ -327,12 +330,12 @@ fn bin_group<'a>(
     let n = columns.len() / lanes;
     let mut features = Vec::with_capacity(lanes);
     let mut tables = [[f32::INFINITY; 256]; LANES];
-    let mut sorted = Vec::with_capacity(n);
+    let (mut sorted, mut keys) = (Vec::with_capacity(n), [Vec::new(), Vec::new()]);
     for lane in 0..lanes {
         let column = &columns[lane * n..(lane + 1) * n];
         sorted.clear();
         sorted.extend(column.iter().copied().filter(|value| !value.is_nan()));
-        sorted.sort_unstable_by(f32::total_cmp);
+        sort(&mut sorted, &mut keys);
         let feature = FeatureBins { cuts: cut(&sorted) };
         tables[lane][..feature.cuts.len()].copy_from_slice(&feature.cuts);
         features.push(feature);
@@ -344,6 +347,49 @@ fn bin_group<'a>(
         }
     }
     features
+}
+
+/// Bits of a digit of a key, and the digits that a key has.
+const DIGIT: u32 = 11;
+const DIGITS: usize = u32::BITS.div_ceil(DIGIT) as usize;
+
+/// Fewer values are sorted by comparisons.
+const FEW: usize = 1 << 9;
+
+/// Sorts as [`f32::total_cmp`]. Many values are sorted digit by digit from the lowest digit on, where
+/// each pass keeps the order of equal digits. `keys` is scratch.
+fn sort(values: &mut [f32], keys: &mut [Vec<u32>; 2]) {
+    if values.len() < FEW || u32::try_from(values.len()).is_err() {
+        values.sort_unstable_by(f32::total_cmp);
+        return;
+    }
+    // Negative numbers fall with their bits, so all bits are flipped. The others come after them.
+    let sign = |bits: u32| ((bits as i32) >> 31) as u32;
+    let [from, to] = keys;
+    from.clear();
+    from.extend(values.iter().map(|value| value.to_bits()).map(|bits| bits ^ (sign(bits) | 1 << 31)));
+    to.clear();
+    to.resize(values.len(), 0);
+    let digit = |key: u32, number: usize| (key >> (DIGIT * number as u32)) as usize % (1 << DIGIT);
+    let mut counts = [[0u32; 1 << DIGIT]; DIGITS];
+    for &key in from.iter() {
+        counts.iter_mut().enumerate().for_each(|(number, counts)| counts[digit(key, number)] += 1);
+    }
+    for (number, counts) in counts.iter_mut().enumerate() {
+        if counts[digit(from[0], number)] as usize == values.len() {
+            continue;
+        }
+        let mut begin = 0;
+        counts.iter_mut().for_each(|count| begin += std::mem::replace(count, begin));
+        for &key in from.iter() {
+            let place = &mut counts[digit(key, number)];
+            to[*place as usize] = key;
+            *place += 1;
+        }
+        std::mem::swap(from, to);
+    }
+    let plain = |key: u32| f32::from_bits(key ^ (!sign(key) | 1 << 31));
+    values.iter_mut().zip(from.iter()).for_each(|(value, &key)| *value = plain(key));
 }
 
 /// The number of rising cuts below `value`. At most 254 entries are finite, so the number is at
@@ -417,6 +463,33 @@ fn between(low: f32, high: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Against the comparisons of the standard library, on values of all sizes and with many equal ones.
+    #[test]
+    fn values_are_sorted_by_their_total_order() {
+        let mut state = 1u32;
+        let mut any = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state
+        };
+        let mut keys = [Vec::new(), Vec::new()];
+        for len in [0, 1, FEW - 1, FEW, 3000, 20_000] {
+            for kind in 0..4 {
+                let mut value = || match kind {
+                    0 => f32::from_bits(any()),
+                    1 => (any() >> 28) as f32 - 7.0,
+                    2 => (any() >> 8) as f32 / 1e6,
+                    _ => [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -1e-45][(any() >> 16) as usize % 6],
+                };
+                let mut values: Vec<f32> = (0..len).map(|_| value()).collect();
+                let mut expected = values.clone();
+                expected.sort_by(f32::total_cmp);
+                sort(&mut values, &mut keys);
+                let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+                assert_eq!(bits(&values), bits(&expected), "{len} of kind {kind}");
+            }
+        }
+    }
 
     fn column(values: &[f32], max_bins: usize) -> BinnedMatrix {
         BinnedMatrix::new(&Rows::new(vec![values], 1), max_bins)

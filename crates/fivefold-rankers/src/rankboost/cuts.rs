@@ -62,11 +62,16 @@ impl Bins {
                 let places = columns.iter_mut().skip(document).step_by(documents);
                 places.enumerate().for_each(|(feature, place)| *place = bin(document, feature) as u8);
             }
-            let sums = BinSums::new(&columns.chunks(documents).collect::<Vec<_>>());
-            return Bins::Bytes { columns, sums };
+            return Bins::of_bytes(documents, columns);
         }
         let bins = |document| std::array::from_fn(|lane| if lane < features { bin(document, lane) as u16 } else { 0 });
         Bins::Words((0..documents).map(bins).collect())
+    }
+
+    /// The bins of some features, feature by feature.
+    fn of_bytes(documents: usize, columns: Vec<u8>) -> Self {
+        let sums = BinSums::new(&columns.chunks(documents).collect::<Vec<_>>());
+        Bins::Bytes { columns, sums }
     }
 
     /// Tells `tell` for each document whether its bin of feature `lane` is above `number`.
@@ -146,11 +151,16 @@ impl Cuts {
             cx.check()?;
             let thresholds = &thresholds[first..width.min(first + LANES)];
             let most = thresholds.iter().map(Vec::len).max().unwrap_or(0);
-            // A missing value is above no threshold.
             let bins = match &quantiles {
-                Some(matrix) => Bins::new(rows.len(), thresholds.len(), most, |document, feature| {
-                    Some(matrix.bin(document, first + feature)).filter(|&bin| bin != MISSING).unwrap_or(0).into()
-                }),
+                Some(matrix) => {
+                    let mut columns = Vec::with_capacity(rows.len() * thresholds.len());
+                    for feature in first..first + thresholds.len() {
+                        // A missing value is above no threshold.
+                        let bins = matrix.column(feature).iter().map(|&bin| if bin == MISSING { 0 } else { bin });
+                        columns.extend(bins);
+                    }
+                    Bins::of_bytes(rows.len(), columns)
+                }
                 None => Bins::new(rows.len(), thresholds.len(), most, |document, feature| {
                     let value = rows[document][first + feature];
                     thresholds[feature].partition_point(|&cut| cut < value)
