@@ -7,9 +7,11 @@ use std::sync::OnceLock;
 
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
-/// Number of positions whose discount is kept in a table; later discounts are computed when they
-/// are needed.
+/// Number of positions whose discounts are in one table.
 const TABLE: usize = 4096;
+/// Tables of later positions: each is as long as all before it. The discounts of all further positions
+/// are computed when they are needed.
+const LATER: usize = 6;
 /// Number of positions whose discount is computed at once. The table is made when it is needed: short
 /// rankings take less time than the table.
 const FIRST: usize = 128;
@@ -18,6 +20,7 @@ const FIRST: usize = 128;
 pub(super) struct Discounts {
     first: [f64; FIRST],
     table: OnceLock<Vec<f64>>,
+    later: [OnceLock<Vec<f64>>; LATER],
     rule: Box<dyn Fn(usize) -> f64 + Send + Sync>,
 }
 
@@ -25,7 +28,7 @@ impl Discounts {
     /// From a function of the rank, counted from 1.
     pub(super) fn new(rule: impl Fn(usize) -> f64 + Send + Sync + 'static) -> Self {
         let first = std::array::from_fn(|position| rule(position + 1));
-        Discounts { first, table: OnceLock::new(), rule: Box::new(rule) }
+        Discounts { first, table: OnceLock::new(), later: Default::default(), rule: Box::new(rule) }
     }
 
     /// The discount at a position, counted from 0.
@@ -42,8 +45,16 @@ impl Discounts {
     fn behind(&self, position: usize) -> f64 {
         match self.table().get(position) {
             Some(&discount) => discount,
-            None => (self.rule)(position + 1),
+            None => self.far_behind(position),
         }
+    }
+
+    /// The discount at a position from [`TABLE`] on.
+    fn far_behind(&self, position: usize) -> f64 {
+        let number = (position / TABLE).ilog2();
+        let Some(table) = self.later.get(number as usize) else { return (self.rule)(position + 1) };
+        let begin = TABLE << number;
+        table.get_or_init(|| (begin + 1..=2 * begin).map(&self.rule).collect())[position - begin]
     }
 
     /// The discounts of the first [`TABLE`] positions.
@@ -174,7 +185,8 @@ mod tests {
     #[test]
     fn discounts_beyond_the_table_follow_the_same_rule() {
         let discounts = Discounts::new(|rank| 1.0 / rank as f64);
-        for position in [0, TABLE - 1, TABLE, 10 * TABLE] {
+        let last = TABLE << LATER;
+        for position in [0, TABLE - 1, TABLE, 2 * TABLE - 1, 2 * TABLE, 10 * TABLE, last - 1, last, 1 << 40] {
             assert_eq!(discounts.at(position), 1.0 / (position + 1) as f64);
         }
     }
