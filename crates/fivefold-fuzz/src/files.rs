@@ -1,7 +1,10 @@
 //! Writes bytes as files, because readers take paths.
 
+use std::fs::File;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::LazyLock;
+use std::time::{Duration, SystemTime};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tempfile::TempDir;
@@ -12,9 +15,14 @@ thread_local! {
 
 /// A file with this content in the folder of this thread. The next file of the same name replaces
 /// it.
+///
+/// The file says that it is an hour old. Readers wait a moment for the end of a new file whose last
+/// line has no end.
 pub(crate) fn file(name: &str, content: &[u8]) -> PathBuf {
     let path = folder().join(name);
-    std::fs::write(&path, content).unwrap();
+    let mut file = File::create(&path).unwrap();
+    file.write_all(content).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
     path
 }
 
