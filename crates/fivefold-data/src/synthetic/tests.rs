@@ -30,12 +30,15 @@ fn fit(rows: &[Vec<f64>], targets: &[f64]) -> impl Fn(&[f64]) -> f64 + use<> {
     let mut normal = vec![vec![0.0; width + 1]; width];
     for (row, target) in rows.iter().zip(targets) {
         let x: Vec<f64> = (0..width).map(|j| (row[j] - mean[j]) * scale[j]).collect();
-        for i in 0..width {
-            for j in 0..width {
-                normal[i][j] += x[i] * x[j];
-            }
-            normal[i][width] += x[i] * target;
+        // The matrix is symmetric: one half is summed up.
+        for (i, (normal, own)) in normal.iter_mut().zip(&x).enumerate() {
+            normal[i..].iter_mut().zip(&x[i..]).for_each(|(sum, other)| *sum += own * other);
+            normal[width] += own * target;
         }
+    }
+    for i in 0..width {
+        let (above, below) = normal.split_at_mut(i);
+        above.iter().zip(&mut below[0]).for_each(|(row, cell)| *cell = row[i]);
     }
     for (i, row) in normal.iter_mut().enumerate() {
         row[i] += 1.0;
@@ -44,7 +47,7 @@ fn fit(rows: &[Vec<f64>], targets: &[f64]) -> impl Fn(&[f64]) -> f64 + use<> {
         let pivot = normal[i].clone();
         for j in (0..width).filter(|&j| j != i) {
             let factor = normal[j][i] / pivot[i];
-            (i..=width).for_each(|k| normal[j][k] -= factor * pivot[k]);
+            normal[j].iter_mut().zip(&pivot).skip(i).for_each(|(cell, pivot)| *cell -= factor * pivot);
         }
     }
     let weights: Vec<f64> = (0..width).map(|i| normal[i][width] / normal[i][i]).collect();

@@ -328,6 +328,8 @@ fn wins(measured: &Measured, has_fault: bool, rng: &mut Rng) -> PrintedTable {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
     use fivefold_stats::check_conflicts;
 
@@ -393,15 +395,22 @@ mod tests {
     /// rr is 1, 1/2, 1/3, ... or 0. For each price of a unit of F, the best queries give a bound (weak
     /// duality); the lowest bound counts.
     fn most(wins: f64, ties: f64, losses: f64, sum: f64) -> f64 {
-        let bound = |price: f64| {
-            // A win has F at 0 or at most at 1/2; a lost query with F = 1/k has A at most at 1/(k + 1).
+        /// Prices, and the most that a lost query is worth at each.
+        static LOSSES: LazyLock<Vec<(f64, f64)>> = LazyLock::new(|| {
+            let loss = |price: f64| {
+                // A lost query with F = 1/k has A at most at 1/(k + 1).
+                let lost = |k: i32| -1.0 / f64::from(k * (k + 1)) - price / f64::from(k);
+                (price, (1..200).map(lost).fold(0.0, f64::max))
+            };
+            (0..=300).map(|step| loss(f64::from(step) / 100.0 - 2.0)).collect()
+        });
+        let bound = |&(price, loss): &(f64, f64)| {
+            // A win has F at 0 or at most at 1/2.
             let win = f64::max(1.0, 0.5 - 0.5 * price);
             let tie = f64::max(0.0, -price);
-            let lost = |k: i32| -1.0 / f64::from(k * (k + 1)) - price / f64::from(k);
-            let loss = (1..200).map(lost).fold(0.0, f64::max);
             wins * win + ties * tie + losses * loss + price * sum
         };
-        (0..=300).map(|step| bound(f64::from(step) / 100.0 - 2.0)).fold(f64::INFINITY, f64::min)
+        LOSSES.iter().map(bound).fold(f64::INFINITY, f64::min)
     }
 
     /// Whether a row of tables 6 and 8 can stand beside Table 1. Printed numbers are rounded.

@@ -288,16 +288,17 @@ mod tests {
         for fit in fits() {
             let mut weights: Vec<f64> = (0..fit.width).map(|feature| 0.01 * (feature + 1) as f64).collect();
             let mut works = true;
+            let queries = fit.rows.chunk_by(|one, other| one.0 == other.0);
+            let parsed = queries.map(|query| query.iter().map(|(_, grade, text)| (row(text), f64::from(*grade))).unzip());
+            let queries: Vec<(Vec<Vec<f64>>, Vec<f64>)> = parsed.collect();
             for _ in 0..fit.passes {
-                for query in fit.rows.chunk_by(|one, other| one.0 == other.0) {
-                    let rows: Vec<Vec<f64>> = query.iter().map(|(_, _, text)| row(text)).collect();
-                    let grades: Vec<f64> = query.iter().map(|(_, grade, _)| f64::from(*grade)).collect();
+                for (rows, grades) in &queries {
                     let score = |row: &Vec<f64>| row.iter().zip(&weights).map(|(x, weight)| x * weight).sum();
-                    let slopes = gradient(&rows.iter().map(score).collect::<Vec<f64>>(), &grades);
+                    let slopes = gradient(&rows.iter().map(score).collect::<Vec<f64>>(), grades);
                     works &= slopes.as_ref().is_some_and(|slopes| slopes.iter().all(|slope| slope.is_finite()));
                     for (feature, weight) in weights.iter_mut().enumerate().filter(|_| works) {
                         let slopes = slopes.iter().flatten();
-                        *weight -= rate * slopes.zip(&rows).map(|(slope, row)| slope * row[feature]).sum::<f64>();
+                        *weight -= rate * slopes.zip(rows).map(|(slope, row)| slope * row[feature]).sum::<f64>();
                     }
                 }
             }

@@ -255,10 +255,11 @@ impl Textbook<'_> {
 
     fn cascade(&self, grades: &[u8]) -> f64 {
         let gain = |i: usize| grades.get(i - 1).map_or(0.0, |&y| f64::from(y) / self.number("max_grade"));
-        let (mut v, mut values) = (1.0, vec![]);
+        let (mut v, mut found, mut values) = (1.0, 0.0, vec![]);
         for i in 1..=1000 {
             values.push(v);
-            let (rank, found): (f64, f64) = (i as f64, (1..=i).map(gain).sum());
+            let rank = i as f64;
+            found += gain(i);
             v *= match self.name {
                 "inst" => {
                     let left = rank + 2.0 * self.number("T") - found;
