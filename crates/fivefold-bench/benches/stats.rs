@@ -1,8 +1,8 @@
 //! Statistics of a large table: 8 systems at 5 cutoffs, so 140 comparisons of 10,000 queries, with
 //! 1,000 draws, on one thread.
 //!
-//! `cargo bench -p fivefold-bench --bench stats`; `tools/statistics_compare.py` measures the same
-//! beside scipy and numpy.
+//! `cargo bench -p fivefold-bench --features criterion --bench stats` runs them;
+//! `tools/statistics_compare.py` measures the same beside scipy and numpy.
 
 use std::hint::black_box;
 

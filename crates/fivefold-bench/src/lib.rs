@@ -1,7 +1,7 @@
 //! Synthetic collections with the shape of MSLR-WEB30K, for the benches.
 //!
-//! `cargo bench -p fivefold-bench` runs all benches; `cargo bench -p fivefold-bench -- evaluate`
-//! runs the bench `evaluate`.
+//! `cargo bench -p fivefold-bench --features criterion` runs all benches; with `-- evaluate` behind
+//! it, the bench `evaluate`.
 
 use fivefold_core::{Dataset, Seed};
 use fivefold_data::synthetic;
