@@ -106,7 +106,12 @@ fn has_room(_: &Path) -> bool {
 
 /// Every file of a folder, also hidden files, with its content.
 pub fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
+    files(folder).into_iter().map(|(name, path)| (name, std::fs::read(path).unwrap())).collect()
+}
+
+/// Every file of a folder, also hidden files: its name below the folder, and its path.
+pub fn files(folder: &Path) -> Vec<(String, PathBuf)> {
+    let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
         for entry in std::fs::read_dir(&next).unwrap() {
@@ -114,8 +119,7 @@ pub fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
             if path.is_dir() {
                 folders.push(path);
             } else {
-                let name = path.strip_prefix(folder).unwrap().to_string_lossy().into_owned();
-                found.insert(name, std::fs::read(&path).unwrap());
+                found.push((path.strip_prefix(folder).unwrap().to_string_lossy().into_owned(), path));
             }
         }
     }
@@ -163,6 +167,11 @@ pub fn small_quickstart() -> String {
 pub fn skipped(why: &str) {
     let test = std::thread::current().name().unwrap_or_default().to_owned();
     let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
+}
+
+/// Whether long proofs are made: where `CI` is set. Elsewhere a test of seconds does the same with less.
+pub fn has_long_proofs() -> bool {
+    std::env::var_os("CI").is_some()
 }
 
 /// A Python that has these modules. If FIVEFOLD_PYTHON names a Python, that Python must have the

@@ -48,7 +48,7 @@ fn half_way(folder: &Path) -> Child {
 
 fn records(folder: &Path) -> usize {
     let jobs = folder.join("half/jobs");
-    if jobs.exists() { crate::harness::content(&jobs).len() } else { 0 }
+    if jobs.exists() { crate::harness::files(&jobs).len() } else { 0 }
 }
 
 /// Checks that the run goes on after it was cut short. The second run does only the remaining jobs,

@@ -289,7 +289,8 @@ mod tests {
             let mut weights: Vec<f64> = (0..fit.width).map(|feature| 0.01 * (feature + 1) as f64).collect();
             let mut works = true;
             let queries = fit.rows.chunk_by(|one, other| one.0 == other.0);
-            let parsed = queries.map(|query| query.iter().map(|(_, grade, text)| (row(text), f64::from(*grade))).unzip());
+            let parsed =
+                queries.map(|query| query.iter().map(|(_, grade, text)| (row(text), f64::from(*grade))).unzip());
             let queries: Vec<(Vec<Vec<f64>>, Vec<f64>)> = parsed.collect();
             for _ in 0..fit.passes {
                 for (rows, grades) in &queries {
