@@ -7,13 +7,13 @@
 //! the first is the best.
 
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, Rng, Seed};
-use fivefold_metrics::{DIALECTS, MeasureError, MeasureSpec, Objective, Scratch};
+use fivefold_metrics::{DIALECTS, MeasureError, MeasureSpec, Objective};
 use fivefold_trees::{
     BinnedMatrix, Gradients, Grower, Growth, MAX_BINS, Precision, Rows, Spacing, Tree, add_tree_scores,
 };
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::by_query::mean;
 use crate::memory::{Size, tree};
 use crate::patience::Patience;
 use crate::tree_model::{TreeModel, rows_of};
@@ -345,7 +345,7 @@ impl<'a> Validation<'a> {
     /// Adds a tree.
     fn add(&mut self, tree: &Tree) -> Result<(), FitError> {
         add_tree_scores(tree, &self.rows, &mut self.scores);
-        self.patience.improves(mean_in_parallel(&self.objective, &self.scores)?);
+        self.patience.improves(mean(&self.objective, &self.scores)?);
         Ok(())
     }
 
@@ -354,13 +354,4 @@ impl<'a> Validation<'a> {
         trees.iter().for_each(|tree| add_tree_scores(tree, &self.rows, &mut self.scores));
         self.patience = patience;
     }
-}
-
-/// The objective's mean; queries in parallel, the sum in order.
-fn mean_in_parallel(objective: &Objective, scores: &[f64]) -> Result<f64, FitError> {
-    let values: Result<Vec<f64>, _> = (0..objective.len())
-        .into_par_iter()
-        .map_init(Scratch::default, |scratch, query| objective.value(query, &scores[objective.rows(query)], scratch))
-        .collect();
-    Ok(objective.average(&values.map_err(|error| FitError::Numeric(error.to_string()))?))
 }
