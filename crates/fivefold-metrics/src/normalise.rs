@@ -59,12 +59,12 @@ impl Bounds {
     pub(crate) fn value(&self, version: Version, sum: f64) -> f64 {
         let a = sum / self.denominator;
         // Sums over ties can exceed the bound in their last bits.
-        let bounded = if a > self.upper && equal(a, self.upper) { self.upper } else { a };
+        let bounded = || if a > self.upper && equal(a, self.upper) { self.upper } else { a };
         match version {
             Version::Original => a / self.normaliser,
             _ if !self.ue => f64::NAN,
-            Version::V1 => v1(bounded, self.upper, self.expected),
-            Version::V2 => v2(bounded, self.upper, self.expected),
+            Version::V1 => v1(bounded(), self.upper, self.expected),
+            Version::V2 => v2(bounded(), self.upper, self.expected),
         }
     }
 }

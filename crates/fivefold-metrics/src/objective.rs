@@ -211,7 +211,7 @@ impl Rankings<'_> {
     ///
     /// # Panics
     /// If there is no such query, or not one grade for each of its documents.
-    #[inline]
+    #[inline(always)]
     pub fn value(&mut self) -> f64 {
         self.ranking.value(&self.objective.queries[self.query])
     }

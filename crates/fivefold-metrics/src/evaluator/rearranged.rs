@@ -6,7 +6,8 @@ use super::{Column, Evaluator, Judged, Scratch};
 const MOST_POSITIONS: usize = 64;
 
 /// A ranking without ties, whose positions get other grades one by one. If contributions depend on
-/// nothing but grade and position, only those from the first changed position on are added up again.
+/// nothing but grade and position, they come from a table. All are added up again for each value: to
+/// begin at the first changed position took longer, since that is another number of steps each time.
 /// Values are those of [`Exchanges::value`](super::Exchanges::value), to the bit.
 pub(crate) struct Rearranged<'a> {
     evaluator: &'a Evaluator,
@@ -16,10 +17,8 @@ pub(crate) struct Rearranged<'a> {
     /// Positions of the table.
     positions: usize,
     grades: Vec<u8>,
-    /// The sum of contributions before each position.
-    sums: Vec<f64>,
-    /// Positions whose contributions are in `sums`.
-    summed: usize,
+    /// The contributions of `grades` at the positions of the table.
+    contributions: Vec<f64>,
     scratch: Scratch,
 }
 
@@ -30,9 +29,8 @@ impl<'a> Rearranged<'a> {
     /// If there is no such column.
     pub(crate) fn new(evaluator: &'a Evaluator, column: usize) -> Self {
         let (table, positions) = evaluator.table(column).unwrap_or_default();
-        let sums = vec![std::iter::empty::<f64>().sum(); positions + 1];
-        let scratch = Scratch::default();
-        Rearranged { evaluator, column, table, positions, grades: Vec::new(), sums, summed: 0, scratch }
+        let (grades, contributions, scratch) = (Vec::new(), Vec::new(), Scratch::default());
+        Rearranged { evaluator, column, table, positions, grades, contributions, scratch }
     }
 
     /// Whether contributions are in a table.
@@ -45,14 +43,19 @@ impl<'a> Rearranged<'a> {
     pub(crate) fn begin(&mut self, grades: impl Iterator<Item = u8>) {
         self.grades.clear();
         self.grades.extend(grades);
-        self.summed = 0;
+        let (table, positions) = (&self.table, self.positions);
+        let of_positions = self.grades.iter().take(positions).enumerate();
+        self.contributions.clear();
+        self.contributions.extend(of_positions.map(|(place, &grade)| table[usize::from(grade) * positions + place]));
     }
 
     /// Puts a grade at a position.
     #[inline]
     pub(crate) fn put(&mut self, position: usize, grade: u8) {
         self.grades[position] = grade;
-        self.summed = self.summed.min(position);
+        if let Some(contribution) = self.contributions.get_mut(position) {
+            *contribution = self.table[usize::from(grade) * self.positions + position];
+        }
     }
 
     /// The grade at a position.
@@ -62,24 +65,30 @@ impl<'a> Rearranged<'a> {
     }
 
     /// The value; NaN if it is undefined. `judged` is the query whose documents are ranked.
-    #[inline]
+    #[inline(always)] // into loops that ask for value after value
     pub(crate) fn value(&mut self, judged: &Judged) -> f64 {
-        let Rearranged { evaluator, column, table, positions, grades, sums, summed, scratch } = self;
-        if table.is_empty() {
-            let ranked = evaluator.exchanges(judged, *column, grades, scratch);
-            return ranked.map_or(f64::NAN, |ranked| ranked.value());
+        if self.table.is_empty() {
+            return self.value_without_table(judged);
         }
-        let counted = grades.len().min(*positions);
-        let mut sum = sums[*summed];
-        for (position, &grade) in grades[..counted].iter().enumerate().skip(*summed) {
-            sum += table[usize::from(grade) * *positions + position];
-            sums[position + 1] = sum;
-        }
-        *summed = counted;
-        let Column { slot, version } = evaluator.columns[*column];
+        let sum = self.contributions.iter().sum();
+        let Column { slot, version } = self.evaluator.columns[self.column];
         let bounds = &judged.bounds[slot];
-        evaluator.drawn.add_value(*column, bounds.error(version, sums[counted], 0.0));
-        bounds.value(version, sums[counted])
+        let error = bounds.error(version, sum, 0.0);
+        if error != 0.0 {
+            self.note(error);
+        }
+        bounds.value(version, sum)
+    }
+
+    #[cold]
+    fn note(&self, error: f64) {
+        self.evaluator.drawn.add_value(self.column, error);
+    }
+
+    fn value_without_table(&mut self, judged: &Judged) -> f64 {
+        let Rearranged { evaluator, column, grades, scratch, .. } = self;
+        let ranked = evaluator.exchanges(judged, *column, grades, scratch);
+        ranked.map_or(f64::NAN, |ranked| ranked.value())
     }
 }
 
