@@ -55,7 +55,7 @@ use self::standing::{Standing, Standings};
 use self::step::StepSearch;
 use crate::boosting::check_measure;
 use crate::by_query::{LEAST, cut, mean, score_error};
-use crate::linear_model::{LinearModel, dot};
+use crate::linear_model::{LinearModel, dot_in};
 use crate::memory::{Size, threads};
 use crate::validation::{require_order, validation};
 use crate::wide::{self, Loop, Vector};
@@ -259,7 +259,10 @@ impl Loop for Scores<'_> {
 
     #[inline(always)]
     fn run<V: Vector>(self) {
-        self.scores.iter_mut().zip(self.query.rows()).for_each(|(score, row)| *score = dot(self.weights, row));
+        let Scores { query, weights, scores } = self;
+        for (score, row) in scores.iter_mut().zip(query.rows()) {
+            *score = dot_in::<V::Double>(weights, row);
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 use fivefold_core::{Model, QueryView};
 use serde::{Deserialize, Serialize};
 
+use crate::wide::{DOUBLES, Double};
+
 /// score(x) = sum_j weights_j x_j + intercept, summed in `f64`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -48,18 +50,23 @@ impl Model for LinearModel {
 }
 
 /// The sum of weights_j row_j. Four interleaved parts let additions overlap.
-#[inline(always)] // into loops in long vectors, too
 pub(crate) fn dot(weights: &[f64], row: &[f32]) -> f64 {
-    let (weights, weights_rest) = weights.as_chunks::<4>();
-    let (row, row_rest) = row.as_chunks::<4>();
-    let mut sums = [0.0; 4];
-    for (w, x) in weights.iter().zip(row) {
-        for lane in 0..4 {
-            sums[lane] += w[lane] * f64::from(x[lane]);
-        }
+    dot_in::<[f64; DOUBLES]>(weights, row)
+}
+
+/// As [`dot`], in the vectors of a [`Loop`](crate::wide::Loop).
+#[inline(always)]
+pub(crate) fn dot_in<V: Double>(weights: &[f64], row: &[f32]) -> f64 {
+    let (weights, weights_rest) = weights.as_chunks::<DOUBLES>();
+    let (row, row_rest) = row.as_chunks::<DOUBLES>();
+    let mut sums = V::splat(0.0);
+    for (w, &[a, b, c, d]) in weights.iter().zip(row) {
+        let x = V::load(&[a.into(), b.into(), c.into(), d.into()]);
+        sums = sums.plus(V::load(w).times(x));
     }
     let rest: f64 = weights_rest.iter().zip(row_rest).map(|(&w, &x)| w * f64::from(x)).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+    let [a, b, c, d] = sums.values();
+    (a + b) + (c + d) + rest
 }
 
 #[cfg(test)]
