@@ -19,6 +19,7 @@
 
 mod crossings;
 mod front;
+mod interval;
 mod order;
 
 use std::ops::Range;
@@ -30,13 +31,12 @@ use rayon::prelude::*;
 
 use self::crossings::CrossingSweep;
 use self::front::{Documents, Front, MOST_LEADERS, Overtaking, SIGNS, clearly_higher};
+use self::interval::{Change, best_interval};
 use self::order::put_in_order;
 use crate::by_query::{cut, score_error};
 
 /// Values with a smaller difference are equal up to rounding in the sums.
 pub(super) const SAME: f64 = 1e-12;
-/// An interval narrower than this share of its place is not chosen, since rounding would miss it.
-const NARROWEST: f64 = 1e-9;
 
 /// The data that the searches along all coordinates share.
 pub(super) struct ExactSearch<'a> {
@@ -72,13 +72,6 @@ struct SweptQuery {
     background: u8,
     /// Documents of all other grades.
     marked: Vec<u32>,
-}
-
-/// The value of a query changes by `by` at `t`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Change {
-    t: f64,
-    by: f64,
 }
 
 /// Sweeps of queries, and the changes found so far.
@@ -161,7 +154,7 @@ impl<'a> ExactSearch<'a> {
                 Ok(sweep.changes)
             })
             .collect::<Result<_, FitError>>()?;
-        Ok(best_interval(&sorted(&parts), SAME * self.queries.len() as f64))
+        Ok(best_interval(&parts, SAME * self.queries.len() as f64))
     }
 }
 
@@ -270,103 +263,6 @@ impl<'a> Sweep<'a> {
         }
         true
     }
-}
-
-/// The most buckets of [`sorted`].
-const MOST_BUCKETS: usize = 1 << 15;
-/// Changes of a bucket that are sorted by insertion.
-const FEW: usize = 20;
-
-/// Changes by rising t; changes at one place in their order.
-///
-/// Places are ratios of two differences, so most are near the middle magnitude m and few are far
-/// beyond it: |t| / (|t| + m) spreads them evenly. Each change goes to the bucket of this share, and
-/// the few changes that are not yet in their order are inserted.
-fn sorted(parts: &[Vec<Change>]) -> Vec<Change> {
-    let changes = parts.concat();
-    // The mean of the bits of magnitudes is nearly the bits of their geometric mean.
-    let bits: u64 = changes.iter().map(|change| change.t.abs().to_bits() >> 32).sum();
-    let middle = f64::from_bits((bits / (changes.len() as u64).max(1)) << 32).max(f64::MIN_POSITIVE);
-    let half = (changes.len().next_power_of_two().min(MOST_BUCKETS) / 2) as f64;
-    // Each operation rises with t or falls with it, even when rounded.
-    let bucket = |change: &Change| {
-        let share = 1.0 - middle / (change.t.abs() + middle);
-        (half + half * share.copysign(change.t)) as u32
-    };
-    let buckets: Vec<u32> = changes.iter().map(bucket).collect();
-    let mut ends = vec![0u32; 2 * half as usize + 1];
-    buckets.iter().for_each(|&bucket| ends[bucket as usize] += 1);
-    let (mut total, mut most) = (0, 0);
-    for end in &mut ends {
-        most = most.max(*end);
-        (*end, total) = (total, total + *end);
-    }
-    let mut sorted = vec![Change { t: 0.0, by: 0.0 }; changes.len()];
-    for (&change, &bucket) in changes.iter().zip(&buckets) {
-        let end = &mut ends[bucket as usize];
-        sorted[*end as usize] = change;
-        *end += 1;
-    }
-    let order = |a: &Change, b: &Change| a.t.total_cmp(&b.t);
-    if most as usize > FEW {
-        let mut begin = 0;
-        for end in ends {
-            let end = end as usize;
-            if end - begin > FEW {
-                sorted[begin..end].sort_by(order);
-            }
-            begin = end;
-        }
-    }
-    for end in 1..sorted.len() {
-        let change = sorted[end];
-        let mut place = end;
-        while place > 0 && order(&sorted[place - 1], &change).is_gt() {
-            sorted[place] = sorted[place - 1];
-            place -= 1;
-        }
-        sorted[place] = change;
-    }
-    sorted
-}
-
-/// The middle of the interval with the highest sum of changes, which are sorted by t; of equal
-/// intervals, the widest. `None` if no interval is better by `same` than the interval that holds
-/// 0.
-fn best_interval(changes: &[Change], same: f64) -> Option<f64> {
-    let (first, last) = (changes.first()?.t, changes.last()?.t);
-    let (mut sum, mut at_zero) = (0.0, 0.0);
-    let mut best = (f64::NEG_INFINITY, 0.0, 0.0);
-    let mut next = 0;
-    let mut from = f64::NEG_INFINITY;
-    // Beyond the outermost changes the value never changes: step out by the width of all other
-    // intervals.
-    let beyond = (last - first).max(first.abs().max(last.abs()));
-    loop {
-        let to = changes.get(next).map_or(f64::INFINITY, |change| change.t);
-        if from < 0.0 {
-            at_zero = sum;
-        }
-        // Few intervals are as good as the best so far, so this comes first.
-        let (best_sum, best_width, _) = best;
-        if sum > best_sum - same {
-            let (low, high) = (from.max(first - beyond), to.min(last + beyond));
-            let width = high - low;
-            let is_wide = width > NARROWEST * low.abs().max(high.abs());
-            if is_wide && (sum > best_sum + same || width > best_width) {
-                best = (sum, width, low + width / 2.0);
-            }
-        }
-        if next == changes.len() {
-            break;
-        }
-        from = to;
-        while let Some(change) = changes.get(next).filter(|change| change.t == from) {
-            sum += change.by;
-            next += 1;
-        }
-    }
-    (best.0 > at_zero + same).then_some(best.2)
 }
 
 #[cfg(test)]

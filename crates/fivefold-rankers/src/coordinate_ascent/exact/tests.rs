@@ -159,7 +159,7 @@ fn best_change_over_all(search: &ExactSearch<'_>, scores: &[f64], column: &[f64]
         changes.extend(changes_over_crossings(search, query, &scores[rows.clone()], &column[rows]));
     }
     changes.sort_unstable_by(|a, b| a.t.total_cmp(&b.t));
-    best_interval(&changes, SAME * search.queries.len() as f64)
+    interval::of_all(&changes, SAME * search.queries.len() as f64)
 }
 
 /// Documents of one query: grade, score and feature. Some queries have few numbers, so many crossings
@@ -252,28 +252,6 @@ fn every_measure_has_the_changes_of_a_sweep_over_all_documents() {
 }
 
 #[test]
-fn changes_are_sorted_as_by_comparisons() {
-    let mut rng = Seed::new(6).rng();
-    for round in 0..200 {
-        let mut number = |few: bool| match few {
-            true => rng.below(7) as f64 - 3.0,
-            false => rng.normal() * libm::exp(8.0 * rng.normal()),
-        };
-        // One list has more changes than there are buckets.
-        let len = if round == 100 { 70_000 } else { round % 40 * 9 };
-        let changes: Vec<Change> =
-            (0..len).map(|place| Change { t: number(round % 3 == 0), by: place as f64 }).collect();
-        let parts: Vec<Vec<Change>> = changes.chunks(50).map(<[Change]>::to_vec).collect();
-        let mut expected = changes;
-        expected.sort_by(|a, b| a.t.total_cmp(&b.t));
-        assert_eq!(sorted(&parts), expected, "{round}");
-    }
-    let extreme = [f64::INFINITY, -1e-310, f64::NEG_INFINITY, 1e300, 0.0, -1e300].map(|t| Change { t, by: 1.0 });
-    let order: Vec<f64> = sorted(&[extreme.to_vec()]).iter().map(|change| change.t).collect();
-    assert_eq!(order, [f64::NEG_INFINITY, -1e300, -1e-310, 0.0, 1e300, f64::INFINITY]);
-}
-
-#[test]
 fn only_queries_that_can_change_are_swept() {
     let data = rows(&[&[(0, &[1.0]), (0, &[2.0])], &[(1, &[1.0]), (0, &[2.0]), (0, &[0.0])], &[(2, &[1.0])]]);
     let measure = "ndcg@1".parse().unwrap();
@@ -292,16 +270,4 @@ fn only_queries_that_can_change_are_swept() {
     // It is ahead of the document at x = 2 for t below -0.25.
     let t = best_change(&search, &[0.0, 0.0, 0.5, 0.75, -9.0, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]).unwrap();
     assert!(t < -0.25 && t > -9.5, "{t}");
-}
-
-#[test]
-fn the_widest_of_equal_intervals_is_taken() {
-    let change = |t, by| Change { t, by };
-    let changes = [change(1.0, 1.0), change(2.0, -1.0), change(4.0, 1.0), change(8.0, -1.0)];
-    assert_eq!(best_interval(&changes, SAME), Some(6.0));
-    // The interval beyond the last change counts as wide as all other intervals.
-    assert_eq!(best_interval(&[change(1.0, -1.0), change(3.0, 2.0)], SAME), Some(4.5));
-    // 0 lies in the best interval.
-    assert_eq!(best_interval(&[change(-1.0, 1.0), change(3.0, -2.0)], SAME), None);
-    assert_eq!(best_interval(&[], SAME), None);
 }
