@@ -61,8 +61,13 @@ pub(crate) trait Double<const N: usize = DOUBLES>: Copy {
     fn lower(self, other: Self) -> Self;
     /// The lowest of the numbers. None is NaN.
     fn lowest(self) -> f64;
+    /// The lanes with equal numbers.
+    fn same(self, other: Self) -> Self::Mask;
     /// The lanes with equal numbers, a bit each.
-    fn equal(self, other: Self) -> u32;
+    #[inline(always)]
+    fn equal(self, other: Self) -> u32 {
+        self.same(other).bits()
+    }
     /// The numbers, but `value` in lane `lane`, if there is such a lane.
     fn put(self, lane: usize, value: f64) -> Self;
     /// The lanes whose number is less than the other.
@@ -75,6 +80,8 @@ pub(crate) trait Double<const N: usize = DOUBLES>: Copy {
 pub(crate) trait Mask<D>: Copy {
     /// The lanes that two masks have.
     fn and(self, other: Self) -> Self;
+    /// The lanes that one of two masks has, or both.
+    fn or(self, other: Self) -> Self;
     /// The lanes of a mask, a bit each.
     fn bits(self) -> u32;
     /// `one` in the lanes of a mask, `other` in the others.
@@ -206,7 +213,7 @@ where
 }
 
 impl Double for [f64; DOUBLES] {
-    type Mask = [bool; DOUBLES];
+    type Mask = [u64; DOUBLES];
 
     #[inline(always)]
     fn load(values: &[f64; DOUBLES]) -> Self {
@@ -259,8 +266,8 @@ impl Double for [f64; DOUBLES] {
     }
 
     #[inline(always)]
-    fn equal(self, other: Self) -> u32 {
-        (0..DOUBLES).fold(0, |equal, lane| equal | u32::from(self[lane] == other[lane]) << lane)
+    fn same(self, other: Self) -> [u64; DOUBLES] {
+        std::array::from_fn(|lane| all_bits(self[lane] == other[lane]))
     }
 
     #[inline(always)]
@@ -269,8 +276,8 @@ impl Double for [f64; DOUBLES] {
     }
 
     #[inline(always)]
-    fn less(self, other: Self) -> [bool; DOUBLES] {
-        std::array::from_fn(|lane| self[lane] < other[lane])
+    fn less(self, other: Self) -> [u64; DOUBLES] {
+        std::array::from_fn(|lane| all_bits(self[lane] < other[lane]))
     }
 
     #[inline(always)]
@@ -279,20 +286,33 @@ impl Double for [f64; DOUBLES] {
     }
 }
 
-impl Mask<[f64; DOUBLES]> for [bool; DOUBLES] {
+/// All bits, or none.
+#[inline(always)]
+fn all_bits(all: bool) -> u64 {
+    if all { u64::MAX } else { 0 }
+}
+
+/// All bits of a lane are set, or none, so that a choice needs no branch.
+impl Mask<[f64; DOUBLES]> for [u64; DOUBLES] {
     #[inline(always)]
     fn and(self, other: Self) -> Self {
         each(self, other, |a, b| a & b)
     }
 
     #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        each(self, other, |a, b| a | b)
+    }
+
+    #[inline(always)]
     fn bits(self) -> u32 {
-        (0..DOUBLES).fold(0, |bits, lane| bits | u32::from(self[lane]) << lane)
+        (0..DOUBLES).fold(0, |bits, lane| bits | ((self[lane] & 1) as u32) << lane)
     }
 
     #[inline(always)]
     fn choose(self, one: [f64; DOUBLES], other: [f64; DOUBLES]) -> [f64; DOUBLES] {
-        std::array::from_fn(|lane| if self[lane] { one[lane] } else { other[lane] })
+        let chosen = |lane: usize| one[lane].to_bits() & self[lane] | other[lane].to_bits() & !self[lane];
+        std::array::from_fn(|lane| f64::from_bits(chosen(lane)))
     }
 }
 
@@ -303,12 +323,12 @@ mod avx {
         _mm_unpackhi_pd, _mm256_add_pd, _mm256_add_ps, _mm256_and_pd, _mm256_andnot_pd, _mm256_blendv_pd,
         _mm256_castpd256_pd128, _mm256_castsi256_pd, _mm256_cmp_pd, _mm256_cmpeq_epi64, _mm256_div_pd,
         _mm256_extractf128_pd, _mm256_loadu_pd, _mm256_loadu_ps, _mm256_min_pd, _mm256_movemask_pd, _mm256_mul_pd,
-        _mm256_mul_ps, _mm256_set_epi64x, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_set1_ps, _mm256_setzero_pd,
-        _mm256_storeu_pd, _mm256_storeu_ps, _mm256_sub_pd, _mm512_abs_pd, _mm512_add_pd, _mm512_add_ps,
-        _mm512_castpd512_pd256, _mm512_cmp_pd_mask, _mm512_cmpeq_epi64_mask, _mm512_div_pd, _mm512_extractf64x4_pd,
-        _mm512_loadu_pd, _mm512_loadu_ps, _mm512_mask_blend_pd, _mm512_min_pd, _mm512_mul_pd, _mm512_mul_ps,
-        _mm512_set_epi64, _mm512_set1_epi64, _mm512_set1_pd, _mm512_set1_ps, _mm512_storeu_pd, _mm512_storeu_ps,
-        _mm512_sub_pd,
+        _mm256_mul_ps, _mm256_or_pd, _mm256_set_epi64x, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_set1_ps,
+        _mm256_setzero_pd, _mm256_storeu_pd, _mm256_storeu_ps, _mm256_sub_pd, _mm512_abs_pd, _mm512_add_pd,
+        _mm512_add_ps, _mm512_castpd512_pd256, _mm512_cmp_pd_mask, _mm512_cmpeq_epi64_mask, _mm512_div_pd,
+        _mm512_extractf64x4_pd, _mm512_loadu_pd, _mm512_loadu_ps, _mm512_mask_blend_pd, _mm512_min_pd, _mm512_mul_pd,
+        _mm512_mul_ps, _mm512_set_epi64, _mm512_set1_epi64, _mm512_set1_pd, _mm512_set1_ps, _mm512_storeu_pd,
+        _mm512_storeu_ps, _mm512_sub_pd,
     };
 
     use super::{DOUBLES, Double, LANES, Lanes, LongLoop, Loop, Mask, Vector};
@@ -448,8 +468,8 @@ mod avx {
         }
 
         #[inline(always)]
-        fn equal(self, other: Self) -> u32 {
-            unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(self.0, other.0)) as u32 }
+        fn same(self, other: Self) -> Self {
+            Avx64(unsafe { _mm256_cmp_pd::<_CMP_EQ_OQ>(self.0, other.0) })
         }
 
         #[inline(always)]
@@ -478,6 +498,11 @@ mod avx {
         #[inline(always)]
         fn and(self, other: Self) -> Self {
             Avx64(unsafe { _mm256_and_pd(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn or(self, other: Self) -> Self {
+            Avx64(unsafe { _mm256_or_pd(self.0, other.0) })
         }
 
         #[inline(always)]
@@ -580,8 +605,8 @@ mod avx {
         }
 
         #[inline(always)]
-        fn equal(self, other: Self) -> u32 {
-            u32::from(unsafe { _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(self.0, other.0) })
+        fn same(self, other: Self) -> Lanes512 {
+            Lanes512(unsafe { _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(self.0, other.0) })
         }
 
         #[inline(always)]
@@ -610,6 +635,11 @@ mod avx {
         #[inline(always)]
         fn and(self, other: Self) -> Self {
             Lanes512(self.0 & other.0)
+        }
+
+        #[inline(always)]
+        fn or(self, other: Self) -> Self {
+            Lanes512(self.0 | other.0)
         }
 
         #[inline(always)]
@@ -644,7 +674,7 @@ mod tests {
             let mut found = Vec::new();
             for (number, a) in self.0.iter().enumerate() {
                 for b in self.0 {
-                    let mut lanes = vec![[0; 8]; 12];
+                    let mut lanes = vec![[0; 8]; 13];
                     let (mut lowest, mut equal, mut less) = (f64::INFINITY, 0, 0);
                     for part in 0..8 / D {
                         let first = part * D;
@@ -662,6 +692,7 @@ mod tests {
                             x.put(number.wrapping_sub(first + 2), -3.0),
                             below.choose(x, y),
                             below.and(y.less(V::Double::splat(1.0))).choose(y, x),
+                            below.or(y.less(V::Double::splat(1.0))).choose(y, x),
                             V::Double::splat(a[number]),
                         ];
                         for (lanes, numbers) in lanes.iter_mut().zip(numbers) {

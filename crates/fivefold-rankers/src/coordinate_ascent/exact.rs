@@ -30,7 +30,7 @@ use fivefold_metrics::objective::{Objective, Rankings};
 use rayon::prelude::*;
 
 use self::crossings::CrossingSweep;
-use self::front::{Documents, Front, MOST_LEADERS, Overtaking, SIGNS, clearly_higher};
+use self::front::{Documents, Front, Overtaking, SIGNS, clearly_higher};
 use self::interval::{Change, best_interval};
 use self::order::put_in_order;
 use crate::by_query::{cut, score_error};
@@ -108,10 +108,15 @@ impl<'a> ExactSearch<'a> {
         let parts = cut(&mut order, 1, rows().map(|rows| rows.len()));
         let parts = parts.into_par_iter().zip(rows().collect::<Vec<_>>()).with_min_len(64);
         let strict = parts.map(|(order, rows)| put_in_order(&scores[rows], order)).collect();
-        let in_order = || rows().flat_map(|rows| order[rows.clone()].iter().map(move |&row| rows.start + row as usize));
-        let ordered: Vec<f64> = in_order().map(|row| scores[row]).collect();
-        let grades = in_order().map(|row| self.grades[row]).collect();
-        let higher = rows().flat_map(|rows| clearly_higher(&ordered[rows])).collect();
+        let documents = scores.len();
+        let (mut ordered, mut grades) = (Vec::with_capacity(documents), Vec::with_capacity(documents));
+        let mut higher = Vec::with_capacity(documents);
+        for rows in rows() {
+            let (first, of_query) = (rows.start, &order[rows.clone()]);
+            ordered.extend(of_query.iter().map(|&row| scores[first + row as usize]));
+            grades.extend(of_query.iter().map(|&row| self.grades[first + row as usize]));
+            clearly_higher(&ordered[rows], &mut higher);
+        }
         Present { scores, order, ordered, grades, higher, strict }
     }
 
@@ -150,7 +155,7 @@ impl<'a> ExactSearch<'a> {
             .par_chunks(64)
             .map(|queries| {
                 let mut sweep = Sweep::new(self);
-                queries.iter().try_for_each(|query| sweep.add_changes(self, query, present, column, cx))?;
+                sweep.add_changes(self, queries, present, column, cx)?;
                 Ok(sweep.changes)
             })
             .collect::<Result<_, FitError>>()?;
@@ -183,67 +188,65 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Adds all changes of one query's value, by rising t.
+    /// Adds all changes of the queries' values, those of a query by rising t.
     fn add_changes(
         &mut self,
         search: &ExactSearch<'_>,
-        query: &SweptQuery,
+        queries: &[SweptQuery],
         present: &Present,
         column: &[f64],
         cx: &FitContext<'_>,
     ) -> Result<(), FitError> {
-        cx.check()?;
-        let begin = self.changes.len();
-        if !self.add_from_zero(search, query, present, column) {
-            self.changes.truncate(begin);
+        self.sweep_from_zero(search, queries, present, column);
+        for (number, query) in queries.iter().enumerate() {
+            cx.check()?;
             let rows = query.rows();
-            self.crossings.add_changes(
-                search,
-                query,
-                &present.scores[rows.clone()],
-                &column[rows],
-                cx,
-                &mut self.changes,
-            )?;
+            if !self.add_from_zero(number, search, query, &present.grades[rows.clone()]) {
+                let (scores, column) = (&present.scores[rows.clone()], &column[rows]);
+                self.crossings.add_changes(search, query, scores, column, cx, &mut self.changes)?;
+            }
         }
         Ok(())
     }
 
-    /// Adds the changes by two sweeps from t = 0. Returns whether that was possible.
-    fn add_from_zero(
-        &mut self,
-        search: &ExactSearch<'_>,
-        query: &SweptQuery,
-        present: &Present,
-        column: &[f64],
-    ) -> bool {
-        let rows = query.rows();
-        let depth = search.depth.min(rows.len());
-        if depth > MOST_LEADERS {
-            return false;
-        }
-        let column = &column[rows.clone()];
+    /// Sweeps from t = 0, all queries side by side.
+    fn sweep_from_zero(&mut self, search: &ExactSearch<'_>, queries: &[SweptQuery], present: &Present, column: &[f64]) {
         self.xs.clear();
-        self.xs.extend(present.order[rows.clone()].iter().map(|&row| column[row as usize]));
-        let documents = Documents {
-            scores: &present.ordered[rows.clone()],
-            xs: &self.xs,
-            grades: &present.grades[rows.clone()],
-            higher: &present.higher[rows],
-            background: query.background,
-        };
-        if !self.front.sweep(documents, depth) {
-            return false;
+        for query in queries {
+            let rows = query.rows();
+            let column = &column[rows.clone()];
+            self.xs.extend(present.order[rows].iter().map(|&row| column[row as usize]));
         }
-        for (side, sign) in SIGNS.into_iter().enumerate() {
-            if self.front.events(side).is_empty() {
+        let mut xs = self.xs.as_slice();
+        let documents = queries.iter().map(|query| {
+            let rows = query.rows();
+            Documents {
+                scores: &present.ordered[rows.clone()],
+                xs: xs.split_off(..rows.len()).unwrap_or_default(),
+                grades: &present.grades[rows.clone()],
+                higher: &present.higher[rows.clone()],
+                background: query.background,
+                leaders: search.depth.min(rows.len()),
+            }
+        });
+        let documents: Vec<_> = documents.collect();
+        self.front.sweep(&documents);
+    }
+
+    /// Adds the changes at the events of two sweeps from t = 0. Returns whether these sweeps found all
+    /// events. `grades` are by falling score.
+    fn add_from_zero(&mut self, number: usize, search: &ExactSearch<'_>, query: &SweptQuery, grades: &[u8]) -> bool {
+        let Some(sides) = self.front.events(number) else { return false };
+        let depth = search.depth.min(grades.len());
+        for (events, sign) in sides.into_iter().zip(SIGNS) {
+            if events.is_empty() {
                 continue;
             }
-            let below = std::iter::repeat_n(query.background, documents.grades.len() - depth);
-            self.rankings.begin(query.number, documents.grades[..depth].iter().copied().chain(below));
+            let below = std::iter::repeat_n(query.background, grades.len() - depth);
+            self.rankings.begin(query.number, grades[..depth].iter().copied().chain(below));
             let mut value = self.rankings.value();
             let begin = self.changes.len();
-            for &Overtaking { t, position, grade } in self.front.events(side) {
+            for &Overtaking { t, position, grade } in events {
                 let position = position as usize;
                 if position + 1 < depth {
                     self.rankings.put(position + 1, self.rankings.grade(position));

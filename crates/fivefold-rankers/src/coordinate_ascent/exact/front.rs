@@ -1,4 +1,4 @@
-//! The sweep of one query from t = 0 to infinity, if no two events of the sweep coincide.
+//! Sweeps of queries from t = 0 to infinity, if no two events of a sweep coincide.
 //!
 //! The k documents with the highest scores, k being the cutoff, are the *leaders* at t = 0. All other
 //! documents that can ever lead are *chasers*. The next event is the first of k places: the places
@@ -17,17 +17,21 @@
 //! stand above it at every t > 0. Nor does such a document alter the rank of a leader. Where it
 //! stands above a document, the k others do so too, and clearly.
 //!
+//! Each event must wait for the one before it, but sweeps need not wait for each other. So a vector's
+//! lanes do several sweeps side by side, and a lane whose sweep has ended begins another. A swap of
+//! documents is a choice in each lane at each place, without a branch.
+//!
 //! Cost: O(documents + events k), and O(chasers) where the last leader changes.
 
-use crate::wide::{self, DOUBLES, Double, LANES, Loop, Mask, Vector};
+use std::ops::Range;
+
+use crate::wide::{self, Double, LongLoop, Mask, Program, Vector};
 
 /// Events that differ by less than this share of their place may coincide. Scores that differ by less
 /// than this share of the highest score are not clearly different.
 const APART: f64 = 1e-12;
 /// Numbers that are nearer to 0 lose digits when they are divided.
 const LEAST: f64 = 1e-250;
-/// Chasers that are looked at side by side.
-const BLOCK: usize = DOUBLES;
 
 /// The most leaders of a sweep.
 pub(super) const MOST_LEADERS: usize = 31;
@@ -40,17 +44,34 @@ pub(super) struct Overtaking {
     pub(super) grade: u8,
 }
 
-/// Memory of two sweeps: from t = 0 down and up.
+/// Sweeps of some queries: from t = 0 down and up.
 #[derive(Default)]
 pub(super) struct Front {
-    events: [Events; 2],
-    chasers: [Chasers; 2],
+    /// The events of all sweeps, those of a sweep by rising distance from 0. Places of a sweep down have
+    /// the other sign.
+    events: Vec<Overtaking>,
+    /// For each query and side, its events; `None` if not all events are apart.
+    sweeps: Vec<[Option<Range<usize>>; 2]>,
+    lanes: Vec<Lane>,
+}
+
+/// The memory of a sweep that is not in vectors.
+#[derive(Default)]
+struct Lane {
+    /// The number of the query, and the side.
+    sweep: (usize, usize),
+    /// The events at which a document overtakes another of a different grade.
+    events: Events,
+    chasers: Chasers,
+    /// The place of the first chaser.
+    first: usize,
+    /// The place of the first leader in [`Leaders`].
+    begin: usize,
 }
 
 /// The signs of t in the two sweeps.
 pub(super) const SIGNS: [f64; 2] = [-1.0, 1.0];
 
-/// The events at which a document overtakes another of a different grade, by rising t.
 #[derive(Default)]
 struct Events {
     /// The events, and room for more.
@@ -59,7 +80,7 @@ struct Events {
 }
 
 impl Events {
-    /// Adds an event if `counts` holds, without a branch.
+    /// Adds an event if `counts` holds, without a branch on it.
     #[inline(always)]
     fn add_if(&mut self, counts: bool, event: Overtaking) {
         if self.count == self.places.len() {
@@ -70,7 +91,7 @@ impl Events {
     }
 }
 
-/// A whole number of blocks of documents; the last documents may be fillers, which never overtake.
+/// A whole number of vectors of documents; the last documents may be fillers, which never overtake.
 #[derive(Default)]
 struct Chasers {
     scores: Vec<f64>,
@@ -91,47 +112,54 @@ pub(super) struct Documents<'a> {
     /// A grade that does not count: a ranking in which no other grade can stand above the cutoff has
     /// no events.
     pub(super) background: u8,
+    /// Number of leaders: positions that count.
+    pub(super) leaders: usize,
 }
 
-/// How many of the falling `scores` are clearly higher than each of them.
-pub(super) fn clearly_higher(scores: &[f64]) -> impl Iterator<Item = u32> {
+/// Adds to `higher`, for each of the falling `scores`, how many are clearly higher.
+pub(super) fn clearly_higher(scores: &[f64], higher: &mut Vec<u32>) {
     let size = |score: Option<&f64>| score.map_or(0.0, |score| score.abs());
     let gap = LEAST.max(APART * size(scores.first()).max(size(scores.last())));
-    let mut higher = 0;
-    scores.iter().map(move |score| {
-        while scores[higher] - score > gap {
-            higher += 1;
+    let mut count = 0;
+    for score in scores {
+        while scores[count] - score > gap {
+            count += 1;
         }
-        higher as u32
-    })
+        higher.push(count as u32);
+    }
 }
 
 impl Front {
-    /// Finds the events of the first `depth` positions, at most [`MOST_LEADERS`], down and up. Returns
-    /// whether all events are apart; if not, [`events`](Self::events) means nothing.
-    pub(super) fn sweep(&mut self, documents: Documents<'_>, depth: usize) -> bool {
-        let Front { events, chasers } = self;
-        match depth {
-            0..=11 => wide::run(Sweeps::<15, 12, 3> { events, chasers, documents, depth }),
-            _ => {
-                wide::run(Sweeps::<{ MOST_LEADERS + 4 }, { MOST_LEADERS + 1 }, 8> { events, chasers, documents, depth })
-            }
+    /// Finds the events of each query that has at most [`MOST_LEADERS`] leaders.
+    pub(super) fn sweep(&mut self, queries: &[Documents<'_>]) {
+        self.sweep_at_most(Program::Avx512, queries);
+    }
+
+    /// As [`sweep`](Self::sweep), with vectors that are no longer than those of `most`.
+    fn sweep_at_most(&mut self, most: Program, queries: &[Documents<'_>]) {
+        self.events.clear();
+        self.sweeps.clear();
+        self.sweeps.resize(queries.len(), [None, None]);
+        match queries.iter().map(|documents| documents.leaders).max() {
+            Some(0..=10) => wide::run_at_most(most, Sweeps::<13> { front: self, queries }),
+            _ => wide::run_at_most(most, Sweeps::<{ MOST_LEADERS + 3 }> { front: self, queries }),
         }
     }
 
-    /// The events of sweep `side`, at which a document overtakes another of a different grade, by rising
-    /// distance from 0. Places of the sweep down have the other sign.
-    pub(super) fn events(&self, side: usize) -> &[Overtaking] {
-        &self.events[side].places[..self.events[side].count]
+    /// The events of a query, down and up, at which a document overtakes another of a different grade;
+    /// `None` if not all events are apart.
+    pub(super) fn events(&self, query: usize) -> Option<[&[Overtaking]; 2]> {
+        let [down, up] = &self.sweeps[query];
+        Some([&self.events[down.clone()?], &self.events[up.clone()?]])
     }
 }
 
 impl Chasers {
-    /// Finds the chasers; `N` is above `depth`.
+    /// Finds the chasers of a sweep; `N` is above the number of leaders.
     #[inline(always)]
-    fn find<const N: usize>(&mut self, documents: Documents<'_>, depth: usize, sign: f64) {
-        let Documents { scores, xs, grades, higher, background } = documents;
-        let most = xs.len().next_multiple_of(BLOCK);
+    fn find<E: Double<D>, const D: usize, const N: usize>(&mut self, documents: Documents<'_>, sign: f64) {
+        let Documents { scores, xs, grades, higher, background, leaders: depth } = documents;
+        let most = xs.len().next_multiple_of(D);
         self.scores.resize(most, 0.0);
         self.xs.resize(most, 0.0);
         self.grades.resize(most, 0);
@@ -145,17 +173,18 @@ impl Chasers {
         // The candidates before this one were compared with the greatest.
         let mut seen = 0;
         let mut count = 0;
-        for (block, of_block) in xs.chunks(LANES).enumerate() {
+        let of_side = E::splat(sign);
+        for (block, of_block) in xs.chunks(D).enumerate() {
+            let mut xs = [f64::NEG_INFINITY * sign; D];
+            xs[..of_block.len()].copy_from_slice(of_block);
+            let xs = E::load(&xs).times(of_side);
             // Documents that are not greater now will not be greater later.
-            let least = greatest[N - 1];
-            if !of_block.iter().fold(false, |any, x| any | (sign * x > least)) {
-                continue;
-            }
-            for (place, x) in (block * LANES..).zip(of_block) {
-                let x = sign * x;
-                if x <= least {
-                    continue;
-                }
+            let mut greater = E::splat(greatest[N - 1]).less(xs).bits();
+            let xs = xs.values();
+            while greater != 0 {
+                let lane = greater.trailing_zeros() as usize % D;
+                greater &= greater - 1;
+                let (place, x) = (block * D + lane, xs[lane]);
                 while let Some(&(_, x)) = self.candidates.get(seen).filter(|(other, _)| *other < higher[place]) {
                     if x > greatest[N - 1] {
                         insert(&mut greatest, x);
@@ -169,7 +198,7 @@ impl Chasers {
                 }
             }
         }
-        let filled = count.next_multiple_of(BLOCK);
+        let filled = count.next_multiple_of(D);
         self.scores[count..filled].fill(0.0);
         self.xs[count..filled].fill(f64::NEG_INFINITY);
         self.grades[count..filled].fill(background);
@@ -191,200 +220,276 @@ fn insert<const N: usize>(falling: &mut [f64; N], x: f64) {
     falling[0] = if before[0] > x { before[0] } else { x };
 }
 
-/// Two sweeps of fewer than M leaders, M being four times Q, and N at least M + 3.
-struct Sweeps<'a, const N: usize, const M: usize, const Q: usize> {
-    events: &'a mut [Events; 2],
-    chasers: &'a mut [Chasers; 2],
-    documents: Documents<'a>,
-    depth: usize,
+/// Sweeps of at most P - 3 leaders, side by side.
+struct Sweeps<'a, const P: usize> {
+    front: &'a mut Front,
+    queries: &'a [Documents<'a>],
 }
 
-impl<const N: usize, const M: usize, const Q: usize> Loop for Sweeps<'_, N, M, Q> {
-    type Output = bool;
+impl<const P: usize> LongLoop for Sweeps<'_, P> {
+    type Output = ();
 
     #[inline(always)]
-    fn run<V: Vector>(self) -> bool {
-        let Sweeps { events: [down_events, up_events], chasers: [down_chasers, up_chasers], documents, depth } = self;
-        let mut down = Sweep::<V::Double, N, Q>::begin::<M>(down_events, down_chasers, documents, depth, SIGNS[0]);
-        let mut up = Sweep::<V::Double, N, Q>::begin::<M>(up_events, up_chasers, documents, depth, SIGNS[1]);
-        // Each event must wait for the one before it. Events of the two sweeps need not wait for each
-        // other.
-        while down.state == State::Going && up.state == State::Going {
-            down.step();
-            up.step();
-        }
-        while down.state == State::Going && up.state == State::Done {
-            down.step();
-        }
-        while up.state == State::Going && down.state == State::Done {
-            up.step();
-        }
-        down.state == State::Done && up.state == State::Done
-    }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum State {
-    Going,
-    /// All events are found.
-    Done,
-    /// Events coincide.
-    GivenUp,
-}
-
-/// A sweep at `now`.
-struct Sweep<'a, D, const N: usize, const Q: usize> {
-    events: &'a mut Events,
-    chasers: &'a mut Chasers,
-    state: State,
-    now: f64,
-    /// The place of the last leader.
-    last: usize,
-    /// The leaders stand from place 1 to the last place, and the first chaser after them. Before them is
-    /// a document that is never overtaken, so that the first leader is like the others.
-    scores: [f64; N],
-    xs: [f64; N],
-    grades: [u8; N],
-    meets: Meets<D, Q>,
-    first: First,
-}
-
-impl<'a, D: Double, const N: usize, const Q: usize> Sweep<'a, D, N, Q> {
-    #[inline(always)]
-    fn begin<const M: usize>(
-        events: &'a mut Events,
-        chasers: &'a mut Chasers,
-        documents: Documents<'_>,
-        last: usize,
-        sign: f64,
-    ) -> Self {
-        events.count = 0;
-        chasers.find::<M>(documents, last, sign);
-        let mut all = documents.grades[..last].iter().chain(&chasers.grades);
-        let state = if all.all(|&grade| grade == documents.background) { State::Done } else { State::Going };
-        let (mut scores, mut xs, mut grades) = ([0.0; N], [f64::INFINITY; N], [0; N]);
-        scores[1..=last].copy_from_slice(&documents.scores[..last]);
-        xs[1..=last].iter_mut().zip(documents.xs).for_each(|(place, x)| *place = sign * x);
-        grades[1..=last].copy_from_slice(&documents.grades[..last]);
-        let mut meets = Meets::never();
-        for place in 1..last {
-            let [t, _] = meetings::<D, N>(&scores, &xs, [place, place]);
-            meets.put(place, t);
-        }
-        let first = First { t: f64::INFINITY, place: 0, is_near: false };
-        let mut sweep = Sweep { events, chasers, state, now: LEAST, last, scores, xs, grades, meets, first };
-        sweep.find_first();
-        sweep
-    }
-
-    /// Finds the first chaser of the last leader.
-    #[inline(always)]
-    fn find_first(&mut self) {
-        let Sweep { chasers, last, .. } = self;
-        let last = *last;
-        self.first = first_chaser::<D>(self.scores[last], self.xs[last], chasers, self.now);
-        let place = self.first.place;
-        if place < chasers.xs.len() {
-            self.scores[last + 1] = chasers.scores[place];
-            self.xs[last + 1] = chasers.xs[place];
-            self.grades[last + 1] = chasers.grades[place];
-        }
-        self.meets.put(last, self.first.t);
-    }
-
-    /// Goes to the next event.
-    #[inline(always)]
-    fn step(&mut self) {
-        let last = self.last;
-        let (t, place) = self.meets.first();
-        // `false` for NaN, too.
-        let is_apart = t - self.now > APART * t;
-        if t == f64::INFINITY || !is_apart {
-            self.end(t);
-            return;
-        }
-        self.now = t;
-        let (overtaken, grade) = (self.grades[place], self.grades[place + 1]);
-        self.scores.swap(place, place + 1);
-        self.xs.swap(place, place + 1);
-        (self.grades[place], self.grades[place + 1]) = (grade, overtaken);
-        let [before, after] = meetings::<D, N>(&self.scores, &self.xs, [place - 1, place + 1]);
-        self.meets.put(place - 1, before);
-        self.meets.put(place, f64::INFINITY);
-        self.meets.put(place + 1, if place + 1 < last { after } else { f64::INFINITY });
-        self.events.add_if(grade != overtaken, Overtaking { t, position: place as u32 - 1, grade });
-        if place + 1 >= last {
-            let Sweep { chasers, first, .. } = self;
-            if place == last {
-                // The document that was just overtaken met the new leader here, and never again.
-                chasers.xs[first.place] = f64::NEG_INFINITY;
-            }
-            let overtaken = (first.place, self.scores[last + 1], self.xs[last + 1], self.grades[last + 1]);
-            self.find_first();
-            if place == last {
-                if self.first.is_near {
-                    self.state = State::GivenUp;
+    fn run<const N: usize, const D: usize, V: Vector<N, D>>(self) {
+        let Sweeps { front: Front { events, sweeps, lanes }, queries } = self;
+        lanes.resize_with(D, Lane::default);
+        let Some(lanes) = lanes.first_chunk_mut::<D>() else { return };
+        let mut leaders = Leaders::<V::Double, D, P>::none();
+        let swept = (0..queries.len()).filter(|&query| queries[query].leaders <= MOST_LEADERS);
+        let mut waiting = swept.flat_map(|query| [(query, 0), (query, 1)]);
+        // The lanes that do a sweep, and the lanes that are free.
+        let (mut busy, mut free) = (0, ones(D));
+        loop {
+            while free != 0 {
+                let Some((query, side)) = waiting.next() else { break };
+                let number = free.trailing_zeros() as usize;
+                lanes[number].sweep = (query, side);
+                if leaders.begin(number, &mut lanes[number], queries[query], SIGNS[side]) {
+                    (busy, free) = (busy | 1 << number, free & (free - 1));
+                } else {
+                    sweeps[query][side] = Some(0..0);
                 }
-                let (place, score, x, grade) = overtaken;
-                (self.chasers.scores[place], self.chasers.xs[place]) = (score, x);
-                self.chasers.grades[place] = grade;
+            }
+            if busy == 0 {
+                return;
+            }
+            let (t, mut ended) = loop {
+                let (t, apart) = leaders.next();
+                let ended = busy & !(apart.bits() & !leaders.given_up);
+                if ended != 0 {
+                    break (t, ended);
+                }
+                leaders.step(t, apart, lanes);
+            };
+            let is_over = t.equal(V::Double::splat(f64::INFINITY)) & leaders.in_order() & !leaders.given_up;
+            busy &= !ended;
+            while ended != 0 {
+                let number = ended.trailing_zeros() as usize;
+                let lane = &lanes[number];
+                let (query, side) = lane.sweep;
+                // The documents have overtaken all that they overtake. This does not hold if a place is too great for
+                // a number.
+                let least = leaders.xs[P - 3].values()[number];
+                if is_over >> number & 1 != 0 && lane.chasers.xs.iter().all(|&x| x <= least) {
+                    let begin = events.len();
+                    let position = |place: u32| place - lane.begin as u32;
+                    let of_lane = lane.events.places[..lane.events.count].iter();
+                    events.extend(of_lane.map(|&event| Overtaking { position: position(event.position), ..event }));
+                    sweeps[query][side] = Some(begin..events.len());
+                }
+                leaders.leave(number);
+                free |= 1 << number;
+                ended &= ended - 1;
             }
         }
     }
+}
 
-    /// Ends the sweep, after which the next event would be at `t`.
+/// The leaders of sweeps, a lane each. Those of a sweep stand up to place P - 3, the last place, and
+/// the first chaser stands after them. Before them are documents that are never overtaken.
+struct Leaders<E: Double<D>, const D: usize, const P: usize> {
+    scores: [E; P],
+    xs: [E; P],
+    grades: [E; P],
+    /// Where each leader is overtaken by the document after it.
+    meets: [E; P],
+    now: E,
+    /// The lanes in which events coincide, a bit each.
+    given_up: u32,
+}
+
+impl<E: Double<D>, const D: usize, const P: usize> Leaders<E, D, P> {
+    const LAST: usize = P - 3;
+
     #[inline(always)]
-    fn end(&mut self, t: f64) {
-        // Each document has overtaken all that it overtakes. This does not hold if a place is too
-        // great for a number.
-        let (xs, last) = (&self.xs[1..=self.last], self.xs[self.last]);
-        let all = xs.is_sorted_by(|above, below| above >= below) && self.chasers.xs.iter().all(|&x| x <= last);
-        self.state = if t == f64::INFINITY && all { State::Done } else { State::GivenUp };
+    fn none() -> Self {
+        let (zero, infinite) = (E::splat(0.0), E::splat(f64::INFINITY));
+        Leaders {
+            scores: [zero; P],
+            xs: [infinite; P],
+            grades: [zero; P],
+            meets: [infinite; P],
+            now: zero,
+            given_up: 0,
+        }
+    }
+
+    /// Begins a sweep. Returns false if the ranking of grades never changes.
+    #[inline(always)]
+    fn begin(&mut self, number: usize, lane: &mut Lane, documents: Documents<'_>, sign: f64) -> bool {
+        let depth = documents.leaders;
+        lane.events.count = 0;
+        lane.chasers.find::<E, D, P>(documents, sign);
+        let mut all = documents.grades[..depth].iter().chain(&lane.chasers.grades);
+        if all.all(|&grade| grade == documents.background) {
+            return false;
+        }
+        lane.begin = Self::LAST - depth + 1;
+        let (mut scores, mut xs, mut grades, mut meets) = ([0.0; P], [f64::INFINITY; P], [0; P], [f64::INFINITY; P]);
+        for (document, place) in (lane.begin..=Self::LAST).enumerate() {
+            (scores[place], xs[place]) = (documents.scores[document], sign * documents.xs[document]);
+            grades[place] = documents.grades[document];
+        }
+        for place in lane.begin..Self::LAST {
+            if xs[place] < xs[place + 1] {
+                meets[place] = (scores[place] - scores[place + 1]) / (xs[place + 1] - xs[place]);
+            }
+        }
+        for place in 0..Self::LAST + 1 {
+            self.scores[place] = self.scores[place].put(number, scores[place]);
+            self.xs[place] = self.xs[place].put(number, xs[place]);
+            self.grades[place] = self.grades[place].put(number, as_bits(grades[place].into()));
+            self.meets[place] = self.meets[place].put(number, meets[place]);
+        }
+        self.now = self.now.put(number, LEAST);
+        self.given_up &= !(1 << number);
+        let first = first_chaser::<E, D>(scores[Self::LAST], xs[Self::LAST], &lane.chasers, LEAST);
+        self.put_first(number, lane, first);
+        true
+    }
+
+    /// Takes a sweep out of its lane.
+    #[inline(always)]
+    fn leave(&mut self, number: usize) {
+        for meets in &mut self.meets {
+            *meets = meets.put(number, f64::INFINITY);
+        }
+    }
+
+    /// Puts the first chaser after the last leader.
+    #[inline(always)]
+    fn put_first(&mut self, number: usize, lane: &mut Lane, first: First) {
+        let Chasers { scores, xs, grades, .. } = &lane.chasers;
+        let place = first.place;
+        if place < xs.len() {
+            self.scores[Self::LAST + 1] = self.scores[Self::LAST + 1].put(number, scores[place]);
+            self.xs[Self::LAST + 1] = self.xs[Self::LAST + 1].put(number, xs[place]);
+            self.grades[Self::LAST + 1] = self.grades[Self::LAST + 1].put(number, as_bits(grades[place].into()));
+        }
+        self.meets[Self::LAST] = self.meets[Self::LAST].put(number, first.t);
+        lane.first = place;
+    }
+
+    /// The next places, and the lanes in which they are apart from the present places.
+    #[inline(always)]
+    fn next(&self) -> (E, E::Mask) {
+        let mut t = self.meets[1];
+        for place in 2..Self::LAST + 1 {
+            t = t.lower(self.meets[place]);
+        }
+        // Not in a lane without an event, since its place is infinite.
+        (t, t.times(E::splat(APART)).less(t.minus(self.now)))
+    }
+
+    /// The lanes whose leaders have overtaken all leaders that they overtake, a bit each.
+    #[inline(always)]
+    fn in_order(&self) -> u32 {
+        let mut rises = 0;
+        for place in 1..Self::LAST {
+            rises |= self.xs[place].less(self.xs[place + 1]).bits();
+        }
+        !rises
+    }
+
+    /// Goes to the events at `t` in the lanes `apart`.
+    #[inline(always)]
+    #[allow(clippy::needless_range_loop)] // a place is one of several lists, and the compiler unrolls plain ranges
+    fn step(&mut self, t: E, apart: E::Mask, lanes: &mut [Lane; D]) {
+        self.now = apart.choose(t, self.now);
+        // The lanes in which the leader at each place is overtaken.
+        let mut overtaken = [apart; P];
+        let (mut any, mut several) = (0, 0);
+        for place in 1..Self::LAST + 1 {
+            overtaken[place] = self.meets[place].same(t).and(apart);
+            several |= any & overtaken[place].bits();
+            any |= overtaken[place].bits();
+        }
+        self.given_up |= several;
+
+        let scores = around(&self.scores, &overtaken);
+        let xs = around(&self.xs, &overtaken);
+        let grades = around(&self.grades, &overtaken);
+        // The document at offset 2 takes the place of the one at offset 1.
+        let before = meeting([scores[0], scores[2]], [xs[0], xs[2]]);
+        let after = meeting([scores[1], scores[3]], [xs[1], xs[3]]);
+        for places in [&mut self.scores, &mut self.xs, &mut self.grades] {
+            let old = *places;
+            for place in 1..Self::LAST + 1 {
+                places[place] = overtaken[place].choose(old[place + 1], places[place]);
+                places[place + 1] = overtaken[place].choose(old[place], places[place + 1]);
+            }
+        }
+        for place in 1..Self::LAST + 1 {
+            self.meets[place - 1] = overtaken[place].choose(before, self.meets[place - 1]);
+            self.meets[place] = overtaken[place].choose(E::splat(f64::INFINITY), self.meets[place]);
+            self.meets[place + 1] = overtaken[place].choose(after, self.meets[place + 1]);
+        }
+
+        let mut event = E::splat(as_bits(1));
+        for place in 2..Self::LAST + 1 {
+            event = overtaken[place].choose(E::splat(as_bits(place as u64)), event);
+        }
+        let counts = any & !grades[1].equal(grades[2]);
+        let (ts, places, grades) = (t.values(), event.values(), grades[2].values());
+        for (number, lane) in lanes.iter_mut().enumerate() {
+            let (position, grade) = (places[number].to_bits() as u32, grades[number].to_bits() as u8);
+            lane.events.add_if(counts >> number & 1 != 0, Overtaking { t: ts[number], position, grade });
+        }
+
+        let new_leaders = overtaken[Self::LAST].bits();
+        self.follow(new_leaders, new_leaders | overtaken[Self::LAST - 1].bits(), lanes);
+    }
+
+    /// Finds the first chaser of the last leader in the lanes `changed`, where another document became the
+    /// last leader: in the lanes `new`, a chaser overtook the last leader.
+    #[inline(always)]
+    fn follow(&mut self, new: u32, mut changed: u32, lanes: &mut [Lane; D]) {
+        let scores = [self.scores[Self::LAST].values(), self.scores[Self::LAST + 1].values()];
+        let xs = [self.xs[Self::LAST].values(), self.xs[Self::LAST + 1].values()];
+        let (grades, now) = (self.grades[Self::LAST + 1].values(), self.now.values());
+        while changed != 0 {
+            let number = changed.trailing_zeros() as usize;
+            changed &= changed - 1;
+            let lane = &mut lanes[number];
+            let first = first_chaser::<E, D>(scores[0][number], xs[0][number], &lane.chasers, now[number]);
+            // A new leader still stands among the chasers, so one chaser has its line.
+            self.given_up |= new & u32::from(first.are_near) << number;
+            // The overtaken leader takes the place of the new one. If a leader was overtaken by another, this is
+            // the first chaser itself.
+            let chasers = &mut lane.chasers;
+            if lane.first < chasers.xs.len() {
+                (chasers.scores[lane.first], chasers.xs[lane.first]) = (scores[1][number], xs[1][number]);
+                chasers.grades[lane.first] = grades[number].to_bits() as u8;
+            }
+            self.put_first(number, lane, first);
+        }
     }
 }
 
-/// Where each leader is overtaken by the document after it, in registers: a number that was just
-/// stored alone cannot be loaded with others at once.
-struct Meets<D, const Q: usize>([D; Q]);
-
-impl<D: Double, const Q: usize> Meets<D, Q> {
-    #[inline(always)]
-    fn never() -> Self {
-        Meets([D::splat(f64::INFINITY); Q])
-    }
-
-    #[inline(always)]
-    fn put(&mut self, place: usize, t: f64) {
-        for quarter in 0..Q {
-            self.0[quarter] = self.0[quarter].put(place.wrapping_sub(DOUBLES * quarter), t);
-        }
-    }
-
-    /// The first place of a meeting, and the leader that is overtaken there.
-    #[inline(always)]
-    fn first(&self) -> (f64, usize) {
-        let mut lowest = self.0[0];
-        for quarter in 1..Q {
-            lowest = lowest.lower(self.0[quarter]);
-        }
-        let t = lowest.lowest();
-        let mut places = 0;
-        for quarter in 0..Q {
-            places |= self.0[quarter].equal(D::splat(t)) << (DOUBLES * quarter);
-        }
-        (t, places.trailing_zeros() as usize)
-    }
-}
-
-/// Where the documents at two places are overtaken by the documents after them.
+/// The numbers from the place before an event to the second place after it, for the events in the lanes
+/// `overtaken` of each place. A lane without an event has any numbers.
 #[inline(always)]
-fn meetings<D: Double, const N: usize>(scores: &[f64; N], xs: &[f64; N], places: [usize; 2]) -> [f64; 2] {
-    // Vectors, since the compiler would make a branch to save a division.
-    let of = |numbers: &[f64; N], next| D::load(&[numbers[places[0] + next], numbers[places[1] + next], 0.0, 0.0]);
-    let (above, below) = (of(xs, 0), of(xs, 1));
-    let t = of(scores, 0).minus(of(scores, 1)).over(below.minus(above));
-    let [first, second, ..] = above.minus(below).if_negative(t, D::splat(f64::INFINITY)).values();
-    [first, second]
+fn around<E: Double<D>, const D: usize, const P: usize>(from: &[E; P], overtaken: &[E::Mask; P]) -> [E; 4] {
+    let mut picked = [from[0], from[1], from[2], from[3]];
+    for place in 2..P - 2 {
+        for offset in 0..4 {
+            picked[offset] = overtaken[place].choose(from[place + offset - 1], picked[offset]);
+        }
+    }
+    picked
+}
+
+/// Where the first of two documents is overtaken by the second; infinite if it is not.
+#[inline(always)]
+fn meeting<E: Double<D>, const D: usize>(scores: [E; 2], xs: [E; 2]) -> E {
+    let t = scores[0].minus(scores[1]).over(xs[1].minus(xs[0]));
+    xs[0].less(xs[1]).choose(t, E::splat(f64::INFINITY))
+}
+
+/// A small whole number as the bits of a number, for vectors that are not calculated with.
+#[inline(always)]
+fn as_bits(number: u64) -> f64 {
+    f64::from_bits(number)
 }
 
 /// The chaser that is the first to overtake the last leader.
@@ -392,51 +497,67 @@ fn meetings<D: Double, const N: usize>(scores: &[f64; N], xs: &[f64; N], places:
 struct First {
     t: f64,
     place: usize,
-    /// Whether a chaser crosses the leader too near to the present place, or has its line.
-    is_near: bool,
+    /// Whether two chasers cross the leader too near to the present place, or have its line.
+    are_near: bool,
 }
 
 #[inline(always)]
-fn first_chaser<D: Double>(score: f64, x: f64, chasers: &Chasers, now: f64) -> First {
-    let (score, x) = (D::splat(score), D::splat(x));
-    let (at_present, never, bound) = (D::splat(now), D::splat(f64::INFINITY), D::splat(APART * now));
-    let always_above = D::splat(f64::NEG_INFINITY);
-    let (mut firsts, mut blocks) = (never, D::splat(0.0));
-    // All lanes are set.
-    let mut apart = D::splat(0.0).less(never);
-    let (xs, _) = chasers.xs.as_chunks::<BLOCK>();
-    let (scores, _) = chasers.scores.as_chunks::<BLOCK>();
-    let mut block = 0.0;
-    for (xs, scores) in xs.iter().zip(scores) {
-        let xs = D::load(xs);
-        let t = score.minus(D::load(scores)).over(xs.minus(x));
+fn first_chaser<E: Double<D>, const D: usize>(score: f64, x: f64, chasers: &Chasers, now: f64) -> First {
+    let (score, x) = (E::splat(score), E::splat(x));
+    let (at_present, never, bound) = (E::splat(now), E::splat(f64::INFINITY), E::splat(APART * now));
+    let always_above = E::splat(f64::NEG_INFINITY);
+    let (mut firsts, mut blocks) = (never, E::splat(as_bits(0)));
+    // The lanes in which all chasers are apart, and those in which all but one are.
+    let mut all_apart = always_above.less(never);
+    let mut most_apart = all_apart;
+    let (xs, _) = chasers.xs.as_chunks::<D>();
+    let (scores, _) = chasers.scores.as_chunks::<D>();
+    for (block, (xs, scores)) in (0..).zip(xs.iter().zip(scores)) {
+        let xs = E::load(xs);
+        let t = score.minus(E::load(scores)).over(xs.minus(x));
         // NaN, if the lines are equal, is not apart. Minus infinity is a parallel line above the
         // leader's: it should have overtaken first, so both overtook at one place but for rounding.
-        apart = apart.and(bound.less(t.minus(at_present).absolute())).and(always_above.less(t));
+        let apart = bound.less(t.minus(at_present).absolute()).and(always_above.less(t));
+        most_apart = most_apart.and(all_apart.or(apart));
+        all_apart = all_apart.and(apart);
         let overtaking = x.less(xs).choose(t, never);
         let is_first = overtaking.less(firsts);
         firsts = is_first.choose(overtaking, firsts);
-        blocks = is_first.choose(D::splat(block), blocks);
-        block += 1.0;
+        blocks = is_first.choose(E::splat(as_bits(block)), blocks);
     }
     let t = firsts.lowest();
-    let lane = firsts.equal(D::splat(t)).trailing_zeros() as usize;
-    // A block is a small whole number.
-    let block = blocks.values()[lane % BLOCK] as usize;
-    First { t, place: block * BLOCK + lane, is_near: apart.bits() != (1 << BLOCK) - 1 }
+    let lane = firsts.equal(E::splat(t)).trailing_zeros() as usize % D;
+    let block = blocks.values()[lane].to_bits() as usize;
+    let (near, twice_near) = (!all_apart.bits() & ones(D), !most_apart.bits() & ones(D));
+    First { t, place: block * D + lane, are_near: twice_near != 0 || near & near.wrapping_sub(1) != 0 }
+}
+
+/// As many bits as there are lanes.
+#[inline(always)]
+fn ones(lanes: usize) -> u32 {
+    u32::MAX >> (u32::BITS - lanes as u32)
 }
 
 #[cfg(test)]
 mod tests {
+    use fivefold_core::Seed;
+
     use super::*;
+
+    fn higher(scores: &[f64]) -> Vec<u32> {
+        let mut higher = Vec::new();
+        clearly_higher(scores, &mut higher);
+        higher
+    }
 
     /// The events of documents in the order of their scores, if all are apart.
     fn events(scores: &[f64], xs: &[f64], grades: &[u8], depth: usize, sign: f64) -> Option<Vec<Overtaking>> {
-        let higher: Vec<u32> = clearly_higher(scores).collect();
+        let higher = higher(scores);
         let mut front = Front::default();
-        let documents = Documents { scores, xs, grades, higher: &higher, background: 0 };
+        let documents = Documents { scores, xs, grades, higher: &higher, background: 0, leaders: depth };
         let side = SIGNS.iter().position(|&other| other == sign).unwrap();
-        front.sweep(documents, depth).then(|| front.events(side).to_vec())
+        front.sweep(&[documents]);
+        front.events(0).map(|sides| sides[side].to_vec())
     }
 
     fn overtaking(t: f64, position: u32, grade: u8) -> Overtaking {
@@ -456,6 +577,45 @@ mod tests {
         // Downwards, the order stays.
         assert_eq!(events(&scores, &xs, &grades, 2, -1.0), Some(vec![]));
         assert_eq!(events(&scores, &xs.map(|x| -x), &grades, 1, -1.0), Some(vec![second_leads, third_leads]));
+    }
+
+    /// Queries of all lengths side by side have the events of each query alone, in vectors of any length.
+    #[test]
+    fn events_are_the_same_on_any_processor() {
+        let mut rng = Seed::new(4).rng();
+        for depth in [1, 3, 10, 11, 31] {
+            let queries: Vec<(Vec<f64>, Vec<f64>, Vec<u8>)> = (0..40)
+                .map(|number| {
+                    let mut numbers = |count| -> Vec<f64> { (0..count).map(|_| rng.normal()).collect() };
+                    let (mut scores, xs) = (numbers(1 + number), numbers(1 + number));
+                    scores.sort_by(|a, b| b.total_cmp(a));
+                    // A few queries have one grade, and a few have documents that coincide.
+                    let grade = |document| (document % 3) as u8 * u8::from(number % 9 > 0);
+                    if number % 11 == 10 {
+                        scores[1] = scores[0];
+                    }
+                    (scores, xs, (0..=number).map(grade).collect())
+                })
+                .collect();
+            let higher: Vec<Vec<u32>> = queries.iter().map(|query| higher(&query.0)).collect();
+            let documents: Vec<Documents<'_>> = (queries.iter().zip(&higher))
+                .map(|((scores, xs, grades), higher)| {
+                    let leaders = depth.min(scores.len());
+                    Documents { scores, xs, grades, higher, background: 0, leaders }
+                })
+                .collect();
+            let events = |most, documents: &[Documents<'_>]| -> Vec<Option<[Vec<Overtaking>; 2]>> {
+                let mut front = Front::default();
+                front.sweep_at_most(most, documents);
+                (0..documents.len()).map(|query| Some(front.events(query)?.map(<[Overtaking]>::to_vec))).collect()
+            };
+            let alone: Vec<_> = documents.iter().flat_map(|query| events(Program::Plain, &[*query])).collect();
+            assert!(alone.iter().flatten().flatten().map(Vec::len).sum::<usize>() > 30);
+            assert!(alone.contains(&None) && alone.contains(&Some([vec![], vec![]])));
+            for program in [Program::Plain, Program::Avx2, Program::Avx512] {
+                assert!(events(program, &documents) == alone, "{depth} {program:?}");
+            }
+        }
     }
 
     #[test]
@@ -501,11 +661,12 @@ mod tests {
     #[test]
     fn documents_that_never_lead_are_no_chasers() {
         let (scores, xs) = ([9.0, 8.0, 7.0, 6.0, 5.0], [1.0, 3.0, 2.0, 4.0, 3.0]);
-        let higher: Vec<u32> = clearly_higher(&scores).collect();
-        let documents = Documents { scores: &scores, xs: &xs, grades: &[1; 5], higher: &higher, background: 0 };
-        let chasers = |depth, sign| {
+        let higher = higher(&scores);
+        let chasers = |leaders, sign| {
+            let documents =
+                Documents { scores: &scores, xs: &xs, grades: &[1; 5], higher: &higher, background: 0, leaders };
             let mut chasers = Chasers::default();
-            chasers.find::<16>(documents, depth, sign);
+            chasers.find::<[f64; 4], 4, 16>(documents, sign);
             chasers.scores.into_iter().filter(|&score| score > 0.0).collect::<Vec<_>>()
         };
         assert_eq!(chasers(1, 1.0), [8.0, 6.0]);
@@ -517,7 +678,7 @@ mod tests {
     #[test]
     fn scores_that_differ_by_rounding_are_not_clearly_higher() {
         let next = |score: f64| f64::from_bits(score.to_bits() - 1);
-        assert_eq!(clearly_higher(&[2.0, next(2.0), 1.0, 1.0]).collect::<Vec<_>>(), [0, 0, 2, 2]);
-        assert_eq!(clearly_higher(&[0.0, -0.0, -1e-3]).collect::<Vec<_>>(), [0, 0, 2]);
+        assert_eq!(higher(&[2.0, next(2.0), 1.0, 1.0]), [0, 0, 2, 2]);
+        assert_eq!(higher(&[0.0, -0.0, -1e-3]), [0, 0, 2]);
     }
 }
