@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod adarank;
+mod aligned;
 mod best_round;
 mod boosting;
 mod by_query;

@@ -25,7 +25,6 @@
 //! steps of a linear scorer are shared by a team of threads (`linear`, `team`). Memory: a further copy
 //! of the training and validation features.
 
-mod aligned;
 mod inputs;
 mod layers;
 mod linear;
@@ -44,12 +43,12 @@ pub use optimiser::Optimiser;
 pub use params::Network;
 pub(crate) use params::{flat, help};
 
+use crate::aligned::Aligned;
 use crate::by_query::mean;
 use crate::memory::{Size, threads};
 use crate::network_model::{Dense, NetworkModel};
 use crate::patience::Patience;
 use crate::validation::validation;
-use aligned::Aligned;
 use inputs::{InputScaling, Inputs};
 use layers::{Copies, Pass, Shape, Weights};
 use linear::Linear;
@@ -217,7 +216,7 @@ struct Epochs<'a, S> {
 /// Part of a batch.
 #[derive(Default)]
 struct Shard<S> {
-    gradient: Aligned,
+    gradient: Aligned<f32>,
     pass: Pass,
     scores: Vec<f64>,
     slopes: Vec<f64>,

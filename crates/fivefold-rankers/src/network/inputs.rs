@@ -5,8 +5,8 @@ use std::ops::Range;
 use fivefold_core::{Dataset, FitError};
 use rayon::prelude::*;
 
-use super::aligned::{Aligned, LINE};
 use super::layers::Shape;
+use crate::aligned::{Aligned, LINE};
 use crate::by_query::{LEAST, cut};
 
 /// x becomes (x - centre) x scale, feature by feature.
@@ -71,7 +71,7 @@ fn standard_of(train: &Dataset, strip: Range<usize>) -> Vec<(f64, f64)> {
 
 /// The documents of some queries as rows of inputs.
 pub(crate) struct Inputs {
-    rows: Aligned,
+    rows: Aligned<f32>,
     stride: usize,
     /// The number of each query in its data set.
     queries: Vec<usize>,

@@ -9,8 +9,8 @@
 use fivefold_core::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::aligned::Aligned;
 use super::products::{ByInput, Coefficients, add_combinations, products, stride};
+use crate::aligned::Aligned;
 use crate::wide::{self, Loop, Vector};
 
 /// The least number of multiplications of half a block of documents, so that a task pays.
@@ -88,10 +88,10 @@ pub(crate) struct Shape {
 #[derive(Debug, Default)]
 pub(crate) struct Pass {
     /// The inputs of each layer but the first.
-    hidden: Vec<Aligned>,
+    hidden: Vec<Aligned<f32>>,
     outputs: Vec<f32>,
-    deltas: Aligned,
-    earlier: Aligned,
+    deltas: Aligned<f32>,
+    earlier: Aligned<f32>,
 }
 
 /// Memory for copies of weights, layer by layer.

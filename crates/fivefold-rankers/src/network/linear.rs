@@ -6,10 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use fivefold_core::FitError;
 
-use super::aligned::{Aligned, LINE};
 use super::layers::{Copies, Pass};
 use super::team::{MOST, Team};
 use super::{LONGEST, Part, QueryLoss, SHARD};
+use crate::aligned::{Aligned, LINE};
 
 /// The least number of multiplications of a step, forward and back each, for which a team pays.
 const LEAST: usize = 1 << 15;
@@ -35,7 +35,7 @@ struct Member<S> {
     memory: Mutex<Memory<S>>,
     found: RwLock<Found>,
     /// The derivatives by the weights of this member.
-    gradient: Mutex<Aligned>,
+    gradient: Mutex<Aligned<f32>>,
 }
 
 /// What only the member itself needs.

@@ -14,7 +14,7 @@
 //! A combination of rows has a tile of two targets and some vectors in registers while it goes
 //! through all sources. Vectors are as long as those of the processor, 8 or 16 numbers.
 
-use super::aligned::{Aligned, LINE};
+use crate::aligned::{Aligned, LINE};
 use crate::wide::{self, LANES, Lanes, LongLoop, Loop, Vector};
 
 /// The length of a row that holds `width` values.
@@ -27,7 +27,7 @@ pub(crate) fn stride(width: usize) -> usize {
 pub(crate) struct ByInput {
     /// For every 16 rows of weights, and for each input, the weights of these rows. Empty if there are
     /// fewer than eight rows.
-    lines: Aligned,
+    lines: Aligned<f32>,
 }
 
 impl ByInput {
@@ -84,6 +84,8 @@ impl LongLoop for ManyProducts<'_> {
         while inputs.len() >= 4 * stride {
             let (rows, others) = inputs.split_at(4 * stride);
             let (places, rest) = out.split_at_mut((4 * out_stride).min(out.len()));
+            // Inputs of many documents are in no cache.
+            others.iter().take(4 * stride).step_by(LINE).for_each(wide::prefetch);
             tiles::<N, D, V, 4>(rows, lines, outputs, stride, places, out_stride);
             (inputs, out) = (others, rest);
         }
@@ -192,7 +194,8 @@ fn lane_sums<const N: usize, const D: usize, V: Vector<N, D>, const R: usize, co
     let mut sums = [[[V::splat(0.0); C]; R]; L];
     for group in 0..groups[0].len() {
         for (l, sums) in sums.iter_mut().enumerate() {
-            let lane = lane + l * (LANES / 2);
+            // The remainder spares checks of places.
+            let lane = (lane + l * (LANES / 2)) % LANES;
             let mut weights = [V::splat(0.0); C];
             for c in 0..C {
                 let vectors = groups[c][group][lane].as_chunks().0;
@@ -415,13 +418,19 @@ fn strip<const N: usize, const D: usize, V: Vector<N, D>, const W: usize, const 
             sums[t][w] = V::load(&vectors[w]);
         }
     }
-    let whole = count / 4 * 4;
-    for k in (0..whole).step_by(4) {
-        add_four::<N, D, V, W, T>(sources, stride, k, 4, coefficients.of_four(i, k, 4), &mut sums);
+    let mut done = 0;
+    if coefficients.by_source {
+        done = add_fours::<N, D, V, W, T>(sources, stride, count, coefficients, i, &mut sums);
     }
-    if whole < count {
-        let taken = count - whole;
-        add_four::<N, D, V, W, T>(sources, stride, whole, taken, coefficients.of_four(i, whole, taken), &mut sums);
+    while done < count {
+        let taken = (count - done).min(4);
+        let rows = std::array::from_fn(|source| {
+            // Fewer than four sources are filled up with the first one, times 0.
+            let source = if source < taken { done + source } else { done };
+            &sources[source * stride..]
+        });
+        add_four::<N, D, V, W, T>(rows, coefficients.of_four(i, done, taken), &mut sums);
+        done += taken;
     }
     for (t, target) in targets.into_iter().enumerate() {
         let vectors = &mut target.as_chunks_mut().0[..W];
@@ -431,13 +440,39 @@ fn strip<const N: usize, const D: usize, V: Vector<N, D>, const W: usize, const 
     }
 }
 
-/// Adds at most four sources, from `k` on.
+/// Adds fours of sources, whose coefficients stand source by source, as long as there are whole rows.
+/// Returns how many sources were added. Iterators check places once for all sources.
 #[inline(always)]
-fn add_four<const N: usize, const D: usize, V: Vector<N, D>, const W: usize, const T: usize>(
+fn add_fours<const N: usize, const D: usize, V: Vector<N, D>, const W: usize, const T: usize>(
     sources: &[f32],
     stride: usize,
-    k: usize,
-    taken: usize,
+    count: usize,
+    coefficients: Coefficients<'_>,
+    i: usize,
+    sums: &mut [[V; W]; T],
+) -> usize {
+    let every_fourth = |source: usize| sources.get(source * stride..).unwrap_or_default().chunks_exact(4 * stride);
+    let sources = every_fourth(0).zip(every_fourth(1)).zip(every_fourth(2)).zip(every_fourth(3));
+    let Coefficients { values, stride, .. } = coefficients;
+    let every_fourth = |source: usize| values.get(source * stride + i..).unwrap_or_default().chunks_exact(4 * stride);
+    let rows = every_fourth(0).zip(every_fourth(1)).zip(every_fourth(2)).zip(every_fourth(3));
+    let mut done = 0;
+    for ((((a, b), c), d), (((e, f), g), h)) in sources.zip(rows).take(count / 4) {
+        let (e, f, g, h) = (&e[..T], &f[..T], &g[..T], &h[..T]);
+        let mut factors = [[0.0; 4]; T];
+        for t in 0..T {
+            factors[t] = [e[t], f[t], g[t], h[t]];
+        }
+        add_four::<N, D, V, W, T>([a, b, c, d], factors, sums);
+        done += 4;
+    }
+    done
+}
+
+/// Adds the first W vectors of four sources.
+#[inline(always)]
+fn add_four<const N: usize, const D: usize, V: Vector<N, D>, const W: usize, const T: usize>(
+    sources: [&[f32]; 4],
     factors: [[f32; 4]; T],
     sums: &mut [[V; W]; T],
 ) {
@@ -446,11 +481,9 @@ fn add_four<const N: usize, const D: usize, V: Vector<N, D>, const W: usize, con
     if T == 1 && factors[0] == [0.0; 4] {
         return;
     }
-    // Fewer than four sources are filled up with the first one, times 0.
     let mut rows: [&[[f32; N]]; 4] = [&[]; 4];
-    for (source, row) in rows.iter_mut().enumerate() {
-        let source = if source < taken { k + source } else { k };
-        *row = &sources[source * stride..].as_chunks().0[..W];
+    for (row, source) in rows.iter_mut().zip(sources) {
+        *row = &source.as_chunks().0[..W];
     }
     // Loops, not `map` of arrays, which is not always inlined.
     let mut splats = [[V::splat(0.0); 4]; T];
