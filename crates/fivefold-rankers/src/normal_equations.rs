@@ -17,7 +17,8 @@ use std::ops::Range;
 use fivefold_core::{Dataset, FitContext, FitError, JudgedQuery};
 use rayon::prelude::*;
 
-use crate::wide::{self, Loop, Vector};
+use crate::aligned::Aligned;
+use crate::wide::{self, Double, LANES, LongLoop, Vector};
 
 /// Number of blocks into which queries are divided.
 const BLOCKS: usize = 64;
@@ -29,7 +30,7 @@ pub(crate) const FEATURES_AT_ONCE: usize = 256;
 const DOCUMENTS_BETWEEN_CHECKS: usize = 64;
 
 /// Documents that are added to the sums of [`gram`] in one pass.
-const DOCUMENTS: usize = 4;
+const DOCUMENTS: usize = 8;
 
 /// Number of sums in memory at once, beside the total.
 pub(crate) fn sums_at_once(data: &Dataset) -> usize {
@@ -44,18 +45,18 @@ where
     let block = data.len().div_ceil(BLOCKS).max(1);
     let blocks = data.len().div_ceil(block);
     let mut total = vec![0.0; len];
-    let mut sums = vec![Vec::new(); sums_at_once(data).min(blocks)];
+    let mut sums = Vec::new();
+    sums.resize_with(sums_at_once(data).min(blocks), Aligned::default);
     let at_once = sums.len().max(1);
     for first in (0..blocks).step_by(at_once) {
         let wave = &mut sums[..(blocks - first).min(at_once)];
         wave.par_iter_mut().enumerate().try_for_each(|(b, sum)| {
-            sum.clear();
-            sum.resize(len, 0.0);
+            sum.reset(len);
             let b = first + b;
             (b * block..((b + 1) * block).min(data.len())).try_for_each(|number| add(number, &data.query(number), sum))
         })?;
         for sum in &*wave {
-            total.iter_mut().zip(sum).for_each(|(t, s)| *t += s);
+            total.iter_mut().zip(&**sum).for_each(|(t, s)| *t += s);
         }
     }
     Ok(total)
@@ -67,25 +68,35 @@ pub(crate) fn gram<F>(data: &Dataset, size: usize, cx: &FitContext<'_>, fill: F)
 where
     F: Fn(usize, &JudgedQuery<'_>, usize, &mut [f64]) -> f64 + Sync,
 {
-    sum_over_queries(data, size * size, |number, query, sum| {
-        let mut vs = vec![0.0; DOCUMENTS * size];
+    let stride = stride(size);
+    let mut sums = sum_over_queries(data, size * stride, |number, query, sum| {
+        let mut vs = Aligned::zeros(DOCUMENTS * stride);
         for first in (0..query.len()).step_by(DOCUMENTS) {
             if first % DOCUMENTS_BETWEEN_CHECKS == 0 {
                 cx.check()?;
             }
             // Documents that do not exist have weights and numbers of 0, which alter no sum.
             let mut weights = [0.0; DOCUMENTS];
-            for (place, v) in vs.chunks_exact_mut(size).enumerate() {
+            for (place, v) in vs.chunks_exact_mut(stride).enumerate() {
                 if first + place < query.len() {
-                    weights[place] = fill(number, query, first + place, v);
+                    weights[place] = fill(number, query, first + place, &mut v[..size]);
                 } else {
                     v.fill(0.0);
                 }
             }
-            add_outers(sum, &vs, weights);
+            add_outers(sum, &vs, weights, query.len() - first);
         }
         Ok(())
-    })
+    })?;
+    // Without what fills up the rows.
+    (1..size).for_each(|i| sums.copy_within(i * stride..i * stride + size, i * size));
+    sums.truncate(size * size);
+    Ok(sums)
+}
+
+/// The length of a row of sums, whole vectors of any processor.
+fn stride(size: usize) -> usize {
+    size.next_multiple_of(LANES)
 }
 
 /// The product of the features of every two documents: the lower triangle of a row-major documents
@@ -119,69 +130,105 @@ where
     Ok(products)
 }
 
-/// Adds `weight * v v^T` of each of some documents in turn.
-fn add_outers(sum: &mut [f64], vs: &[f64], weights: [f64; DOCUMENTS]) {
+/// Adds `weight * v v^T` of each of some documents in turn; from document `documents` on, all weights
+/// are 0.
+fn add_outers(sum: &mut [f64], vs: &[f64], weights: [f64; DOCUMENTS], documents: usize) {
     if vs.iter().fold(true, |finite, x| finite & x.is_finite()) {
-        wide::run(Outers { sum, vs, weights });
+        wide::run_long(Outers { sum, vs, weights, documents });
     } else {
-        let size = vs.len() / DOCUMENTS;
-        vs.chunks_exact(size).zip(weights).for_each(|(v, weight)| add_outer(sum, v, weight));
+        vs.chunks_exact(vs.len() / DOCUMENTS).zip(weights).for_each(|(v, weight)| add_outer(sum, v, weight));
     }
 }
 
-/// [`add_outers`] of finite numbers as a loop. Each sum is that of [`add_outer`] for one document after
-/// the other: the products with 0 that are left out there alter no sum, since none is -0.
+/// [`add_outers`] of finite numbers as a loop. Each sum of the lower triangle is that of [`add_outer`]
+/// for one document after the other: the products with 0 that are left out there alter no sum, since
+/// none is -0. The rest of the last vector of a row is filled as well.
 struct Outers<'a> {
     sum: &'a mut [f64],
     vs: &'a [f64],
     weights: [f64; DOCUMENTS],
+    documents: usize,
 }
 
-impl Loop for Outers<'_> {
+impl LongLoop for Outers<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<V: Vector>(self) {
-        let Outers { sum, vs, weights } = self;
-        let size = vs.len() / DOCUMENTS;
-        let mut rows = [&vs[..0]; DOCUMENTS];
-        rows.iter_mut().zip(vs.chunks_exact(size)).for_each(|(row, v)| *row = v);
-        let mut pairs = sum.chunks_exact_mut(2 * size);
+    fn run<const N: usize, const D: usize, V: Vector<N, D>>(mut self) {
+        // Two rows share the loads of eight documents, or of four in the fewer registers.
+        if N > LANES && self.documents > DOCUMENTS / 2 {
+            self.add::<D, V::Double, DOCUMENTS>(0);
+        } else {
+            self.add::<D, V::Double, { DOCUMENTS / 2 }>(0);
+            if self.documents > DOCUMENTS / 2 {
+                self.add::<D, V::Double, { DOCUMENTS / 2 }>(DOCUMENTS / 2);
+            }
+        }
+    }
+}
+
+impl Outers<'_> {
+    /// Adds G documents from `first` on.
+    #[inline(always)]
+    fn add<const D: usize, V: Double<D>, const G: usize>(&mut self, first: usize) {
+        let stride = self.vs.len() / DOCUMENTS;
+        let mut rows = [&self.vs[..0]; G];
+        rows.iter_mut().zip(self.vs.chunks_exact(stride).skip(first)).for_each(|(row, v)| *row = v);
+        let mut weights = [0.0; G];
+        weights.copy_from_slice(&self.weights[first..first + G]);
+        let mut pairs = self.sum.chunks_exact_mut(2 * stride);
         let mut i = 0;
         for pair in &mut pairs {
-            // Two rows share the loads of the documents. The second has one more number.
-            let (one, other) = pair.split_at_mut(size);
-            let (mut factors, mut more) = ([0.0; DOCUMENTS], [0.0; DOCUMENTS]);
-            for d in 0..DOCUMENTS {
-                (factors[d], more[d]) = (weights[d] * rows[d][i], weights[d] * rows[d][i + 1]);
-            }
-            let [a, b, c, e] = rows.map(|row| &row[..=i]);
-            for ((((s, t), a), b), (c, e)) in
-                one[..=i].iter_mut().zip(&mut other[..=i]).zip(a).zip(b).zip(c.iter().zip(e))
-            {
-                *s = (((*s + factors[0] * a) + factors[1] * b) + factors[2] * c) + factors[3] * e;
-                *t = (((*t + more[0] * a) + more[1] * b) + more[2] * c) + more[3] * e;
-            }
-            for d in 0..DOCUMENTS {
-                other[i + 1] += more[d] * rows[d][i + 1];
-            }
+            let (one, other) = pair.split_at_mut(stride);
+            add_rows::<D, V, G, 2>(rows, weights, i, [one, other]);
             i += 2;
         }
-        if let Some(row) = pairs.into_remainder().get_mut(..size) {
-            for d in 0..DOCUMENTS {
-                let factor = weights[d] * rows[d][i];
-                row.iter_mut().zip(rows[d]).for_each(|(s, x)| *s += factor * x);
+        if let Some(row) = pairs.into_remainder().get_mut(..stride) {
+            add_rows::<D, V, G, 1>(rows, weights, i, [row]);
+        }
+    }
+}
+
+/// Adds G documents to T rows of sums, of which the first is row `i`.
+#[inline(always)]
+fn add_rows<const D: usize, V: Double<D>, const G: usize, const T: usize>(
+    documents: [&[f64]; G],
+    weights: [f64; G],
+    i: usize,
+    sums: [&mut [f64]; T],
+) {
+    let count = (i + T).div_ceil(D);
+    let mut factors = [[V::splat(0.0); G]; T];
+    let mut vectors: [&[[f64; D]]; G] = [&[]; G];
+    for g in 0..G {
+        for t in 0..T {
+            factors[t][g] = V::splat(weights[g] * documents[g][i + t]);
+        }
+        vectors[g] = &documents[g].as_chunks().0[..count];
+    }
+    let rows: [&mut [[f64; D]]; T] = sums.map(|row| &mut row.as_chunks_mut().0[..count]);
+    for place in 0..count {
+        let mut sums = [V::splat(0.0); T];
+        for t in 0..T {
+            sums[t] = V::load(&rows[t][place]);
+        }
+        for g in 0..G {
+            let v = V::load(&vectors[g][place]);
+            for t in 0..T {
+                sums[t] = sums[t].plus(factors[t][g].times(v));
             }
+        }
+        for t in 0..T {
+            rows[t][place] = sums[t].values();
         }
     }
 }
 
 fn add_outer(sum: &mut [f64], v: &[f64], weight: f64) {
-    let size = v.len();
-    for i in 0..size {
+    for (i, row) in sum.chunks_exact_mut(v.len()).enumerate() {
         let factor = weight * v[i];
         if factor != 0.0 {
-            sum[i * size..=i * size + i].iter_mut().zip(v).for_each(|(s, x)| *s += factor * x);
+            row[..=i].iter_mut().zip(v).for_each(|(s, x)| *s += factor * x);
         }
     }
 }
@@ -261,6 +308,7 @@ mod tests {
 
     use super::*;
     use crate::test_data::rows;
+    use crate::wide::Program;
 
     #[test]
     fn solves_and_leaves_out_dependent_columns() {
@@ -280,23 +328,28 @@ mod tests {
     fn sums_of_outer_products_have_the_bits_of_single_documents() {
         let mut rng = Seed::new(2).rng();
         for size in [1, 2, 3, 8, 9, 46, 137] {
-            let mut sums = [(); 4].map(|()| vec![0.0; size * size]);
-            for round in 0..6 {
-                let mut vs: Vec<f64> = (0..DOCUMENTS * size).map(|_| rng.normal()).collect();
+            let stride = stride(size);
+            let mut sums = [(); 5].map(|()| vec![0.0; size * stride]);
+            for documents in 1..=DOCUMENTS {
+                let mut vs: Vec<f64> = (0..DOCUMENTS * stride).map(|_| rng.normal()).collect();
                 vs.iter_mut().step_by(3).for_each(|x| *x = 0.0);
-                let mut weights = [0.3, 0.0, rng.uniform(), 1e-300];
-                if round == 5 {
-                    vs[size..].fill(0.0);
-                    weights[1..].fill(0.0);
+                let mut weights = [(); DOCUMENTS].map(|()| rng.uniform());
+                (weights[1], weights[3]) = (0.0, 1e-300);
+                vs[documents * stride..].fill(0.0);
+                weights[documents..].fill(0.0);
+                let [single, together, programs @ ..] = &mut sums;
+                vs.chunks_exact(stride).zip(weights).for_each(|(v, weight)| add_outer(single, v, weight));
+                add_outers(together, &vs, weights, documents);
+                for (most, sum) in [Program::Plain, Program::Avx2, Program::Avx512].into_iter().zip(programs) {
+                    wide::run_at_most(most, Outers { sum, vs: &vs, weights, documents });
                 }
-                let [single, together, plain, wide] = &mut sums;
-                vs.chunks_exact(size).zip(weights).for_each(|(v, weight)| add_outer(single, v, weight));
-                add_outers(together, &vs, weights);
-                wide::run_plainly(Outers { sum: plain, vs: &vs, weights });
-                wide::run(Outers { sum: wide, vs: &vs, weights });
             }
-            let [single, others @ ..] = sums.map(|sum| sum.into_iter().map(f64::to_bits).collect::<Vec<_>>());
-            assert_eq!(others, [(); 3].map(|()| single.clone()), "{size}");
+            let lower = |sum: Vec<f64>| -> Vec<u64> {
+                let rows = sum.chunks_exact(stride).enumerate();
+                rows.flat_map(|(i, row)| row[..=i].iter().map(|number| number.to_bits()).collect::<Vec<_>>()).collect()
+            };
+            let [single, others @ ..] = sums.map(lower);
+            assert_eq!(others, [(); 4].map(|()| single.clone()), "{size}");
         }
     }
 
