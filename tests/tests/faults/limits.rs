@@ -111,7 +111,7 @@ params = { epochs = 2 }
 [[ranker]]
 kind = "random-forest"
 normalise = { method = "min-max", over = "query" }
-params = { trees = 3 }
+params = { bags = 10, trees = 3 }
 [query_sets]
 uninformative = 2
 ideal = 2
