@@ -172,12 +172,13 @@ impl Ranker for CoordinateAscent {
     }
 
     /// The measure, a copy of the features, the weights of each restart, and for each restart at work:
-    /// present and next scores and their order, the feature, and the changes of the measure.
+    /// present and next scores and their order, the feature, and the changes of the measure. A thread
+    /// sweeps eight of the longest queries.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
         let restarts = threads().min(u64::from(self.restarts));
         let search = match self.search {
-            Search::Exact => 111 * train.documents + threads() * 64 * train.longest.min(sample::LONGEST as u64),
+            Search::Exact => 111 * train.documents + threads() * 330 * train.longest.min(sample::LONGEST as u64),
             Search::Step => 12 * train.documents + 8 * train.queries * u64::from(self.steps),
         };
         train.objective()
