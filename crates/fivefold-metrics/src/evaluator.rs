@@ -221,7 +221,28 @@ impl Evaluator {
         scratch: &mut Scratch,
         out: &mut [f64],
     ) -> Result<(), MeasureError> {
-        assert_eq!(out.len(), self.columns.len(), "one place a column");
+        self.rank(judged, scores, scratch)?;
+        self.fill(judged, scratch, out);
+        Ok(())
+    }
+
+    /// As [`evaluate`](Self::evaluate), but first for the scores and then for their negatives.
+    pub(crate) fn evaluate_both(
+        &self,
+        judged: &Judged,
+        scores: &[f64],
+        scratch: &mut Scratch,
+        outs: [&mut [f64]; 2],
+    ) -> Result<(), MeasureError> {
+        let [out, turned] = outs;
+        self.evaluate(judged, scores, scratch, out)?;
+        scratch.order.turn(self.order_rules(judged));
+        self.fill(judged, scratch, turned);
+        Ok(())
+    }
+
+    /// Ranks the documents of a query by scores.
+    fn rank(&self, judged: &Judged, scores: &[f64], scratch: &mut Scratch) -> Result<(), MeasureError> {
         if scores.len() != judged.tie_keys.len() {
             let (query, found, expected) = (judged.id.clone(), scores.len(), judged.tie_keys.len());
             return Err(MeasureError::Count { query, what: "score", found, expected });
@@ -234,7 +255,12 @@ impl Evaluator {
             query: judged.id.clone(),
             row,
             score: scores[row],
-        })?;
+        })
+    }
+
+    /// Values of the ranking.
+    fn fill(&self, judged: &Judged, scratch: &mut Scratch, out: &mut [f64]) {
+        assert_eq!(out.len(), self.columns.len(), "one place a column");
         let ranked = scratch.order.ranked(&judged.grades);
         scratch.sums.resize(self.slots, 0.0);
         scratch.errors.clear();
@@ -251,7 +277,6 @@ impl Evaluator {
             *value = bounds.value(column.version, sum);
             self.drawn.add_value(number, bounds.error(column.version, sum, scratch.errors[column.slot]));
         }
-        Ok(())
     }
 
     /// The seed of the orders over which means of whole rankings are taken.

@@ -92,6 +92,20 @@ impl Objective {
         Ok(value[0])
     }
 
+    /// The values of one query for the scores of its documents, and for the negatives of the scores, as
+    /// [`value`](Self::value) gives them. The documents are sorted once.
+    ///
+    /// # Errors
+    /// If there is not one finite score a document.
+    ///
+    /// # Panics
+    /// If there is no such query.
+    pub fn value_of_both(&self, query: usize, scores: &[f64], scratch: &mut Scratch) -> Result<[f64; 2], MeasureError> {
+        let [mut value, mut turned] = [[f64::NAN]; 2];
+        self.evaluator.evaluate_both(&self.queries[query], scores, scratch, [&mut value, &mut turned])?;
+        Ok([value[0], turned[0]])
+    }
+
     /// How the exchange of two documents changes the value of query `query`. `grades` are the
     /// query's grades in a ranking without ties, from the first position to the last. `None` if
     /// the value is undefined.
@@ -253,6 +267,27 @@ mod tests {
     }
 
     const SCORES: [f64; 8] = [3.0, 2.0, 1.0, 0.0, 0.0, 1.0, 2.0, 3.0];
+
+    #[test]
+    fn negatives_have_the_values_of_their_own_ranking() {
+        let data = data(true);
+        let mut scratch = Scratch::default();
+        for ties in [Ties::Average, Ties::Optimistic, Ties::Pessimistic, Ties::Input, Ties::DocId, Ties::Shuffle] {
+            for name in ["ndcg@2", "ap", "rr", "err"] {
+                let objective = objective(name, |conventions| conventions.ties = ties, &data).unwrap();
+                for scores in [SCORES, [0.0; 8], [1.0, 1.0, 2.0, 0.5, -0.5, -0.0, 0.0, 7.0]] {
+                    let negatives = scores.map(|score| -score);
+                    for query in 0..3 {
+                        let rows = objective.rows(query);
+                        let alone = [&scores[rows.clone()], &negatives[rows.clone()]]
+                            .map(|scores| objective.value(query, scores, &mut scratch).unwrap().to_bits());
+                        let both = objective.value_of_both(query, &scores[rows], &mut scratch).unwrap();
+                        assert_eq!(both.map(f64::to_bits), alone, "{name}, {ties:?}, query {query}");
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn mean_is_the_average_of_the_queries_values() {

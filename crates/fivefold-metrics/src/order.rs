@@ -19,6 +19,9 @@ const GRADE_BITS: u32 = 8;
 /// Bits of the grade alone.
 const PLAIN_GRADE_BITS: u32 = 5;
 
+/// Bits of the place of a key among few keys.
+const PLACE_BITS: u32 = 8;
+
 /// Writes into the keys of documents whether they were judged.
 pub(crate) fn mark_statuses(tie_keys: &mut [u64], retrieved: &[Assessment]) {
     for (key, &assessment) in tie_keys.iter_mut().zip(retrieved) {
@@ -205,6 +208,9 @@ impl OrderRules {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Order {
     keys: Vec<u128>,
+    /// Scratch: keys in another order, and the places of keys.
+    moved: Vec<u128>,
+    places: Vec<u64>,
     pub(crate) grades: Vec<u8>,
     /// Empty if all documents were judged.
     pub(crate) statuses: Vec<Status>,
@@ -225,11 +231,45 @@ impl Order {
         if !finite {
             return Err(scores.iter().position(|score| !score.is_finite()).unwrap_or(0));
         }
-        self.statuses.clear();
         if !rules.all_judged {
             self.keys.retain(|&key| rules.keep(key as u64));
         }
-        self.keys.sort_unstable();
+        self.sort();
+        self.take_keys(rules);
+        Ok(())
+    }
+
+    /// The ranking by the negatives of the scores of the last [`rank`](Self::rank).
+    pub(crate) fn turn(&mut self, rules: OrderRules) {
+        self.relevant.take();
+        self.moved.clear();
+        self.keys.chunk_by(|a, b| a >> 64 == b >> 64).rev().for_each(|tied| self.moved.extend(tied));
+        std::mem::swap(&mut self.keys, &mut self.moved);
+        self.take_keys(rules);
+    }
+
+    /// Sorts the keys. Of few keys, the first bits are sorted with the place in the last bits, since words
+    /// of 64 bits are sorted in less time.
+    fn sort(&mut self) {
+        let Order { keys, moved, places, .. } = self;
+        if keys.len() > 1 << PLACE_BITS {
+            keys.sort_unstable();
+            return;
+        }
+        places.clear();
+        let first_bits = |key: u128| (key >> 64 >> PLACE_BITS << PLACE_BITS) as u64;
+        places.extend(keys.iter().zip(0..).map(|(&key, place)| first_bits(key) | place));
+        places.sort_unstable();
+        moved.clear();
+        moved.extend(places.iter().map(|place| keys[(place % (1 << PLACE_BITS)) as usize]));
+        let alike = moved.chunk_by_mut(|&a, &b| first_bits(a) == first_bits(b));
+        alike.filter(|alike| alike.len() > 1).for_each(<[u128]>::sort_unstable);
+        std::mem::swap(keys, moved);
+    }
+
+    /// Makes the ranking from the sorted keys.
+    fn take_keys(&mut self, rules: OrderRules) {
+        self.statuses.clear();
         if !rules.all_judged && rules.unjudged == Unjudged::NotRelevant {
             self.statuses.extend(self.keys.iter().map(|&key| status(key as u64)));
         }
@@ -246,7 +286,6 @@ impl Order {
             groups += usize::from(ends_here);
         }
         self.ends.truncate(groups);
-        Ok(())
     }
 }
 
@@ -286,6 +325,43 @@ mod tests {
         let mut order = Order::default();
         order.rank(scores, &keys, rules(ties == Ties::Average, Scores::F64)).unwrap();
         (order.grades, order.ends)
+    }
+
+    /// Against sorted rows, for numbers of documents on both sides of the limit, with scores that differ
+    /// by the last bits of a double, with ties, and turned.
+    #[test]
+    fn keys_are_sorted_and_turned() {
+        let mut state = 7u64;
+        let mut below = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % bound
+        };
+        for documents in [0, 1, 2, 40, 255, 256, 257, 600] {
+            for kinds in [1, 3, 1000] {
+                for averaged in [false, true] {
+                    let scores: Vec<f64> = (0..documents)
+                        .map(|_| f64::from_bits(1.5f64.to_bits() + below(kinds) * [1, 1 << 40][below(2) as usize]))
+                        .map(|score| score - 1.75)
+                        .collect();
+                    let tie_keys: Vec<u64> = (0..documents)
+                        .map(|row| (if averaged { below(5) } else { row }, below(5)))
+                        .map(|(rank, grade)| rank << GRADE_BITS | if averaged { rank } else { grade })
+                        .collect();
+                    let rules = rules(averaged, Scores::F64);
+                    let mut order = Order::default();
+                    order.rank(&scores, &tie_keys, rules).unwrap();
+                    let negatives: Vec<f64> = scores.iter().map(|score| -score).collect();
+                    for (turned, scores) in [(false, scores), (true, negatives)] {
+                        if turned {
+                            order.turn(rules);
+                        }
+                        let rows = ranked_rows(&scores, &tie_keys, rules);
+                        let grades: Vec<u8> = rows.iter().map(|&row| grade(tie_keys[row])).collect();
+                        assert_eq!((&order.grades, &order.ends), (&grades, &tie_ends(&rows, &scores, rules)));
+                    }
+                }
+            }
+        }
     }
 
     #[test]

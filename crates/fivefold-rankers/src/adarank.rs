@@ -337,34 +337,51 @@ impl<'a> Queries<'a> {
         negative: bool,
         step: impl Fn() -> Result<(), FitError> + Sync,
     ) -> Result<Vec<Weak>, FitError> {
-        let signs: &[f64] = if negative { &[1.0, -1.0] } else { &[1.0] };
-        let directions: Vec<(usize, f64)> =
-            (0..self.width).flat_map(|feature| signs.iter().map(move |&sign| (feature, sign))).collect();
-        let weak_ranker = |(feature, sign)| {
+        let weak_rankers = |feature| {
             step()?;
             let mut scores = vec![0.0; self.rows.len()];
-            self.add(feature, sign, &mut scores);
-            let values = self.values(&scores)?;
-            match values.iter().find(|value| **value > MOST) {
+            self.add(feature, 1.0, &mut scores);
+            let of_signs = if negative { self.values_of_both(&scores)? } else { [self.values(&scores)?, Vec::new()] };
+            match of_signs.iter().flatten().find(|value| **value > MOST) {
                 Some(value) => Err(FitError::Param {
                     name: "objective",
                     reason: format!("must be a measure of at most 1, not {}, which is {value}", self.objective.name()),
                 }),
-                None => Ok(Weak { feature, sign, values }),
+                None => {
+                    Ok([1.0, -1.0].into_iter().zip(of_signs).map(move |(sign, values)| Weak { feature, sign, values }))
+                }
             }
         };
-        directions.into_par_iter().map(weak_ranker).collect()
+        let of_features = (0..self.width).into_par_iter().map(weak_rankers).collect::<Result<Vec<_>, _>>()?;
+        Ok(of_features.into_iter().flatten().filter(|weak| !weak.values.is_empty()).collect())
     }
 
     /// The measure of each informative query for the given scores.
     fn values(&self, scores: &[f64]) -> Result<Vec<f64>, FitError> {
-        let value = |scratch: &mut Scratch, place: usize| {
-            let scores = &scores[self.bounds[place]..self.bounds[place + 1]];
-            self.objective.value(self.informative[place], scores, scratch)
+        self.of_queries(|place, scratch| self.objective.value(self.informative[place], self.of(place, scores), scratch))
+    }
+
+    /// The measure of each informative query for the given scores and for their negatives.
+    fn values_of_both(&self, scores: &[f64]) -> Result<[Vec<f64>; 2], FitError> {
+        let value = |place, scratch: &mut Scratch| {
+            self.objective.value_of_both(self.informative[place], self.of(place, scores), scratch)
         };
+        Ok(self.of_queries(value)?.into_iter().map(<(f64, f64)>::from).unzip::<_, _, Vec<_>, Vec<_>>().into())
+    }
+
+    /// The scores of an informative query.
+    fn of<'s>(&self, place: usize, scores: &'s [f64]) -> &'s [f64] {
+        &scores[self.bounds[place]..self.bounds[place + 1]]
+    }
+
+    /// `value` of the place of each informative query.
+    fn of_queries<T: Send>(
+        &self,
+        value: impl Fn(usize, &mut Scratch) -> Result<T, MeasureError> + Sync + Send,
+    ) -> Result<Vec<T>, FitError> {
         let places = (0..self.informative.len()).into_par_iter().with_min_len(64);
-        let values = places.map_init(Scratch::default, value).collect::<Result<_, _>>();
-        values.map_err(score_error)
+        let values = places.map_init(Scratch::default, |scratch, place| value(place, scratch));
+        values.collect::<Result<_, _>>().map_err(score_error)
     }
 
     /// Adds `weight` times a feature to the score of every document.
