@@ -4,12 +4,14 @@
 //! k in one interval of t only. The interval begins at the k-th last crossing at which the document
 //! overtakes another document, and ends at the k-th first crossing at which another document
 //! overtakes it. So at most 2k crossings of a document matter. If several crossings lie at one place,
-//! the k-th crossing is not unique: an arbitrary one of them is kept, so the measure may be evaluated
-//! a crossing later.
+//! the k-th crossing is not unique: an arbitrary one of them is kept, and the measure is evaluated
+//! there, whatever the grade of the other document.
 //!
 //! Cost: O(marked documents x documents) for the crossings. The c crossings that matter are sorted in
 //! O(c log c), and those above the cutoff, of documents of different grades, need an evaluation of
 //! the measure.
+
+use std::cmp::Ordering;
 
 use fivefold_core::{FitContext, FitError};
 use fivefold_metrics::Scratch;
@@ -24,7 +26,8 @@ pub(super) struct Crossing {
     row: u32,
     /// Whether the marked document is overtaken; if not, it overtakes.
     falls: bool,
-    /// Whether both documents have the same grade, so that the ranking of grades does not change.
+    /// Whether both documents have the same grade, so that the ranking of grades does not change. Not
+    /// known where another crossing of the document at `t` was left out.
     same_grade: bool,
 }
 
@@ -40,6 +43,25 @@ pub(super) struct CrossingSweep {
     /// Grades by rank, down to the cutoff.
     ranking: Vec<u8>,
     scratch: Scratch,
+}
+
+/// Keeps the first `count` crossings in an order, if there are more. Returns the place of the last.
+fn keep_first(
+    crossings: &mut Vec<Crossing>,
+    count: usize,
+    order: impl Fn(&Crossing, &Crossing) -> Ordering,
+) -> Option<f64> {
+    if crossings.len() <= count {
+        return None;
+    }
+    let (_, &mut Crossing { t, .. }, dropped) = crossings.select_nth_unstable_by(count - 1, order);
+    let is_arbitrary = dropped.iter().any(|crossing| crossing.t == t);
+    crossings.truncate(count);
+    if is_arbitrary {
+        // Any of the crossings at this place could have been kept, also one with another grade.
+        crossings.iter_mut().filter(|crossing| crossing.t == t).for_each(|crossing| crossing.same_grade = false);
+    }
+    Some(t)
 }
 
 impl CrossingSweep {
@@ -113,18 +135,8 @@ impl CrossingSweep {
         // The document is below the cutoff for good once `places` others have overtaken it. Before
         // it has overtaken all but `places` of the documents that it overtakes, it is below the
         // cutoff too.
-        if falls.len() > places {
-            falls.select_nth_unstable_by(places - 1, |a, b| a.t.total_cmp(&b.t));
-            falls.truncate(places);
-        }
-        let enters = if rises.len() > places {
-            let (_, last, _) = rises.select_nth_unstable_by(places - 1, |a, b| b.t.total_cmp(&a.t));
-            let enters = last.t;
-            rises.truncate(places);
-            enters
-        } else {
-            f64::NEG_INFINITY
-        };
+        keep_first(falls, places, |a, b| a.t.total_cmp(&b.t));
+        let enters = keep_first(rises, places, |a, b| b.t.total_cmp(&a.t)).unwrap_or(f64::NEG_INFINITY);
         let fallen = falls.iter().filter(|crossing| crossing.t < enters).count();
         self.rank[row] = above + rises.len() + fallen;
         if fallen < places {

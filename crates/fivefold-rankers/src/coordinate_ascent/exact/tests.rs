@@ -258,6 +258,37 @@ fn every_measure_has_the_changes_of_a_sweep_over_all_documents() {
     assert!(counts.0 > 1_000 && counts.1 > 1_000, "{counts:?}");
 }
 
+/// Three documents with grades 1, 0 and 0 overtake the leader, whose grade is 1, at one place but for
+/// rounding. The one of grade 0 that is highest then leads, though the leader's crossing with the one of
+/// grade 1 lies at the same place.
+#[test]
+fn a_leader_is_overtaken_by_documents_of_several_grades_at_one_place() {
+    let documents = [
+        (1, -2.666666666666668, -1.0),
+        (1, 2.0, 0.0),
+        (0, -2.6666666666666674, -1.0),
+        (0, -2.666666666666668, -1.0),
+        (0, 0.0, 0.0),
+        (0, 0.0, 0.0),
+    ];
+    for turn in 0..documents.len() {
+        let mut documents = documents;
+        documents.rotate_left(turn);
+        let data = rows(&[&documents.map(|(grade, ..)| (grade, &[0.0][..]))]);
+        let (scores, column) = (documents.map(|document| document.1), documents.map(|document| document.2));
+        let measure: MeasureSpec = "ndcg@1".parse().unwrap();
+        let objective = objective(&measure, &data);
+        let search = ExactSearch::new(&data, &objective, measure.cutoff());
+        let expected = [Change { t: -4.666666666666668, by: 1.0 }];
+        assert_eq!(changes_over_crossings(&search, &search.queries[0], &scores, &column), expected, "{turn}");
+        assert_eq!(
+            changes(&search, &search.queries[0], &search.stand_at(scores.to_vec()), &column),
+            expected,
+            "{turn}"
+        );
+    }
+}
+
 #[test]
 fn only_queries_that_can_change_are_swept() {
     let data = rows(&[&[(0, &[1.0]), (0, &[2.0])], &[(1, &[1.0]), (0, &[2.0]), (0, &[0.0])], &[(2, &[1.0])]]);
