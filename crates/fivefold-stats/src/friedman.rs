@@ -19,11 +19,11 @@
 //! `exact` counts the orders whose sum of R_j^2 is at least as large as the observed sum:
 //! - two systems, any number of queries: the sign test;
 //! - queries that all agree, any number: p = (1/k!)^(N-1);
-//! - all other data: up to 300,000 steps, if so many suffice. Without ties these steps suffice for 66 queries of three
-//!   systems, 16 of four, 6 of five, 3 of six, and 2 of seven or eight.
+//! - all other data: up to 300,000 steps, if so many suffice. Without ties these steps suffice for
+//!   66 queries of three systems, 16 of four, 6 of five, 3 of six, and 2 of seven or eight.
 //!
-//! Cost: N k log k; up to 300,000 steps (6 ms) for an exact p-value, and far fewer to see that so many
-//! do not suffice.
+//! Cost: N k log k; up to 300,000 steps (6 ms) for an exact p-value, and far fewer to see that so
+//! many do not suffice.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -236,8 +236,9 @@ fn share_of_extremes<K: Hash + Ord>(
     let (mut steps, mut found) = (0.0, 0.0);
     let mut left: f64 = rest.iter().map(|orders| orders.count).sum();
     for (number, Orders { row, count: orders }) in rest.iter().enumerate() {
-        // With each row there are at least as many lists as before: sorted sums that differ still differ
-        // when the same sorted row is added to each. So each order that is left takes so many steps.
+        // With each row there are at least as many lists as before: sorted sums that differ
+        // still differ when the same sorted row is added to each. So each order that is left takes
+        // so many steps.
         let lists = shares.len() as f64;
         if steps + lists * left > MOST_STEPS as f64 {
             return None;
@@ -296,11 +297,19 @@ fn squares(sums: &[u64]) -> u64 {
 }
 
 /// The number of orders in which these ranks can stand.
+///
+/// A product of binomial coefficients, since factorials of more than 170 are infinite.
 fn orders(ranks: &[u64]) -> f64 {
-    let factorial = |count: usize| (1..=count).map(|i| i as f64).product::<f64>();
     let mut sorted = ranks.to_vec();
     sorted.sort_unstable();
-    sorted.chunk_by(|a, b| a == b).fold(factorial(ranks.len()), |orders, tied| orders / factorial(tied.len()))
+    let (mut orders, mut placed) = (1.0, 0.0);
+    for tied in sorted.chunk_by(|a, b| a == b) {
+        for number in 1..=tied.len() {
+            placed += 1.0;
+            orders = orders * placed / number as f64;
+        }
+    }
+    orders
 }
 
 /// Moves to the next order in lexicographic order. Returns false after the last order.
@@ -492,12 +501,24 @@ mod tests {
     /// not fit in one number.
     #[test]
     fn many_systems_with_few_orders_are_counted() {
-        for k in [5, 10, 30] {
+        for k in [5, 10, 30, 200] {
             let above = |first: usize| (0..k).map(|system| f64::from(u8::from(system < first))).collect::<Vec<_>>();
             let found = table(&[&above(1), &above(1), &above(2)]);
             assert_eq!(found.method, FriedmanMethod::Exact);
             assert!((found.p - 2.0 / (k * k) as f64).abs() < 1e-12, "{k}: {}", found.p);
         }
+    }
+
+    /// Of 200 systems, 180 tie on one query. The orders of the other queries are more than any number.
+    #[test]
+    fn orders_without_number_are_not_counted() {
+        let mut rows: Vec<Vec<f64>> =
+            (0..3).map(|query| (0..200).map(|k| f64::from(k * (query + 1) % 211)).collect()).collect();
+        rows[1][20..].fill(500.0);
+        let found = table(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        assert_eq!(found.method, FriedmanMethod::F);
+        assert!(orders(&(0..200).collect::<Vec<u64>>()).is_infinite() && orders(&[1; 200]) == 1.0);
+        assert_eq!((orders(&[2, 1, 2, 3, 1]), orders(&[4, 1, 3, 2])), (30.0, 24.0));
     }
 
     /// Checks the numbers of queries in `fivefold book reference/statistics` up to which p is exact without ties,
