@@ -6,7 +6,7 @@
 //! does, and the compiler neither reorders sums of floats nor fuses a product with a sum. So the
 //! order of each sum is that of the source.
 
-#![allow(unsafe_code)] // the one place of this crate; see `run`, `run_at_most`, `Avx` and `Avx512`
+#![allow(unsafe_code)] // the one place of this crate; see `run`, `run_at_most`, `prefetch`, `Avx` and `Avx512`
 
 #[cfg(target_arch = "x86_64")]
 mod avx;
@@ -63,7 +63,7 @@ pub(crate) trait Double<const N: usize = DOUBLES>: Copy {
     fn if_negative(self, below: Self, other: Self) -> Self;
     /// The lower of two numbers in each lane. None is NaN.
     fn lower(self, other: Self) -> Self;
-    /// The lowest of the numbers. None is NaN.
+    /// The lowest of the numbers. None is NaN, and of zeros with two signs it is any.
     fn lowest(self) -> f64;
     /// The lanes with equal numbers.
     fn same(self, other: Self) -> Self::Mask;

@@ -197,6 +197,7 @@ impl<'a> Sweep<'a> {
         column: &[f64],
         cx: &FitContext<'_>,
     ) -> Result<(), FitError> {
+        cx.check()?;
         self.sweep_from_zero(search, queries, present, column);
         for (number, query) in queries.iter().enumerate() {
             cx.check()?;

@@ -21,12 +21,12 @@ const LONG: usize = 16;
 /// Numbers of `f64` in a vector of AVX-512.
 const LONG_DOUBLES: usize = 8;
 
-/// A register. Only [`run`], [`run_256`] and [`run_512`] name this type, so its functions are called
-/// on processors with AVX2 alone.
+/// A register. It is reached from [`run`], [`run_256`] and, as a part of [`Avx512`], from [`run_512`]. Each
+/// of them is entered on processors with AVX2 alone.
 #[derive(Clone, Copy)]
 struct Avx(__m256);
 
-/// A register of four `f64`. Only [`Avx`] names this type.
+/// A register of four `f64`. Only [`Avx`] and [`Avx512Double`] name this type.
 #[derive(Clone, Copy)]
 struct Avx64(__m256d);
 

@@ -338,7 +338,7 @@ impl<E: Double<D>, const D: usize, const P: usize> Leaders<E, D, P> {
         for place in 0..Self::LAST + 1 {
             self.scores[place] = self.scores[place].put(number, scores[place]);
             self.xs[place] = self.xs[place].put(number, xs[place]);
-            self.grades[place] = self.grades[place].put(number, as_bits(grades[place].into()));
+            self.grades[place] = self.grades[place].put(number, grades[place].into());
             self.meets[place] = self.meets[place].put(number, meets[place]);
         }
         self.now = self.now.put(number, LEAST);
@@ -364,7 +364,7 @@ impl<E: Double<D>, const D: usize, const P: usize> Leaders<E, D, P> {
         if place < xs.len() {
             self.scores[Self::LAST + 1] = self.scores[Self::LAST + 1].put(number, scores[place]);
             self.xs[Self::LAST + 1] = self.xs[Self::LAST + 1].put(number, xs[place]);
-            self.grades[Self::LAST + 1] = self.grades[Self::LAST + 1].put(number, as_bits(grades[place].into()));
+            self.grades[Self::LAST + 1] = self.grades[Self::LAST + 1].put(number, grades[place].into());
         }
         self.meets[Self::LAST] = self.meets[Self::LAST].put(number, first.t);
         lane.first = place;
@@ -432,7 +432,7 @@ impl<E: Double<D>, const D: usize, const P: usize> Leaders<E, D, P> {
         let counts = any & !grades[1].equal(grades[2]);
         let (ts, places, grades) = (t.values(), event.values(), grades[2].values());
         for (number, lane) in lanes.iter_mut().enumerate() {
-            let (position, grade) = (places[number].to_bits() as u32, grades[number].to_bits() as u8);
+            let (position, grade) = (places[number].to_bits() as u32, grades[number] as u8);
             lane.events.add_if(counts >> number & 1 != 0, Overtaking { t: ts[number], position, grade });
         }
 
@@ -459,7 +459,7 @@ impl<E: Double<D>, const D: usize, const P: usize> Leaders<E, D, P> {
             let chasers = &mut lane.chasers;
             if lane.first < chasers.xs.len() {
                 (chasers.scores[lane.first], chasers.xs[lane.first]) = (scores[1][number], xs[1][number]);
-                chasers.grades[lane.first] = grades[number].to_bits() as u8;
+                chasers.grades[lane.first] = grades[number] as u8;
             }
             self.put_first(number, lane, first);
         }
@@ -486,7 +486,8 @@ fn meeting<E: Double<D>, const D: usize>(scores: [E; 2], xs: [E; 2]) -> E {
     xs[0].less(xs[1]).choose(t, E::splat(f64::INFINITY))
 }
 
-/// A small whole number as the bits of a number, for vectors that are not calculated with.
+/// A small whole number as the bits of a number, for vectors that are moved alone: a comparison may
+/// take such a number for 0.
 #[inline(always)]
 fn as_bits(number: u64) -> f64 {
     f64::from_bits(number)
