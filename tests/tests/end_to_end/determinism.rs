@@ -8,7 +8,7 @@ use crate::harness::{
     assert_same_content, content, directory, has_long_proofs, json, real_data, skipped, small_quickstart, stdout,
 };
 
-/// The first run has one thread, so others suffice.
+/// The first run has one thread, so one other number suffices.
 const THREADS: &[usize] = &[3];
 const THREADS_OF_LONG_PROOFS: &[usize] = &[1, 2, 3, 8];
 /// The file with the hashes that results must have.
@@ -75,7 +75,7 @@ fn the_whole_quickstart_gives_the_golden_result() {
         return skipped("FIVEFOLD_DATA is set");
     }
     if !has_long_proofs() {
-        return skipped("a long proof (CI=1)");
+        return skipped("a long proof (FIVEFOLD_LONG_PROOFS=1)");
     }
     assert_golden("quickstart", &result_hash(directory(&[]).path(), "quickstart --shuffle-jobs 4"));
 }

@@ -169,9 +169,10 @@ pub fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
 }
 
-/// Whether long proofs are made: where `CI` is set. Elsewhere a test of seconds does the same with less.
+/// Whether long proofs are made: if `FIVEFOLD_LONG_PROOFS` or `CI` is set. Otherwise the same is tested
+/// on less data, or with fewer threads, kills and states.
 pub fn has_long_proofs() -> bool {
-    std::env::var_os("CI").is_some()
+    ["FIVEFOLD_LONG_PROOFS", "CI"].iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 
 /// A Python that has these modules. If FIVEFOLD_PYTHON names a Python, that Python must have the

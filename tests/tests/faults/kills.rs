@@ -2,7 +2,7 @@
 //! bytes of an uninterrupted run.
 //!
 //! The moments are drawn from a seed, over the duration of the whole command. FIVEFOLD_KILLS sets
-//! the number of all kills: 100 in CI and 20 elsewhere by default.
+//! the number of all kills: by default 20, and 100 in long proofs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use fivefold_core::Seed;
 
-use crate::harness::{assert_same_content, content, files, fivefold};
+use crate::harness::{assert_same_content, content, files, fivefold, has_long_proofs};
 use crate::mixed::{JOBS, finished, process, succeed};
 use crate::processes::nobody_is_left;
 
 fn kills() -> usize {
-    let by_default = if std::env::var_os("CI").is_some() { 100 } else { 20 };
+    let by_default = if has_long_proofs() { 100 } else { 20 };
     std::env::var("FIVEFOLD_KILLS").ok().map_or(by_default, |text| text.parse().expect("FIVEFOLD_KILLS is a number"))
 }
 

@@ -2,9 +2,10 @@
 //! repository, a version. Nothing comes from the network: cargo has fetched all other packages for
 //! this workspace, whose `Cargo.lock` the crate is given.
 //!
-//! A build takes a minute of processor time, so the crates are built only where `CI` is set.
-//! Elsewhere cargo says where the packages are. There the crate's files are compared with those of
-//! the template, which the suite builds as a member of the workspace.
+//! A build takes a minute of processor time, so the crates are built in long proofs alone
+//! (`FIVEFOLD_LONG_PROOFS`). Otherwise cargo says where the packages are. The crate's files are those
+//! of the template (`only_names_differ_from_the_template`), which the suite builds as a member of the
+//! workspace.
 //!
 //! A version resolves against what `cargo package` makes of each crate, by `[patch.crates-io]`:
 //! cargo takes a patch only for a requirement that the version of the package meets.
@@ -13,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::harness::{content, has_long_proofs, stdout};
+use crate::harness::{content, has_long_proofs, skipped, stdout};
 
 /// Packages of the workspace that nobody depends on.
 const NO_DEPENDENCIES: [&str; 4] = ["example-ranker", "fivefold-tests", "fivefold-bench", "fivefold-fuzz"];
@@ -73,7 +74,11 @@ enum Examined {
 
 impl Examined {
     fn as_there_is_time() -> Self {
-        if has_long_proofs() { Self::Built } else { Self::Resolved }
+        if has_long_proofs() {
+            return Self::Built;
+        }
+        skipped("the crate is resolved, not built: a long proof (FIVEFOLD_LONG_PROOFS=1)");
+        Self::Resolved
     }
 }
 
