@@ -92,8 +92,8 @@ impl Objective {
         Ok(value[0])
     }
 
-    /// The values of one query for the scores of its documents, and for the negatives of the scores, as
-    /// [`value`](Self::value) gives them. The documents are sorted once.
+    /// The values of one query for the scores of its documents, and for the negatives of the
+    /// scores, as [`value`](Self::value) gives them. The documents are sorted once.
     ///
     /// # Errors
     /// If there is not one finite score a document.

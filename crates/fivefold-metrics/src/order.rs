@@ -248,8 +248,8 @@ impl Order {
         self.take_keys(rules);
     }
 
-    /// Sorts the keys. Of few keys, the first bits are sorted with the place in the last bits, since words
-    /// of 64 bits are sorted in less time.
+    /// Sorts the keys. Of few keys, the first bits are sorted with the place in the last bits,
+    /// since words of 64 bits are sorted in less time.
     fn sort(&mut self) {
         let Order { keys, moved, places, .. } = self;
         if keys.len() > 1 << PLACE_BITS {
@@ -327,8 +327,8 @@ mod tests {
         (order.grades, order.ends)
     }
 
-    /// Against sorted rows, for numbers of documents on both sides of the limit, with scores that differ
-    /// by the last bits of a double, with ties, and turned.
+    /// Against sorted rows, for numbers of documents on both sides of the limit, with scores that
+    /// differ by the last bits of a double, with ties, and turned.
     #[test]
     fn keys_are_sorted_and_turned() {
         let mut state = 7u64;

@@ -1,5 +1,5 @@
-//! Numbers that begin at a cache line. Where rows have whole cache lines, too, no vector of a row lies
-//! in two lines, which would take two loads.
+//! Numbers that begin at a cache line. Where rows have whole cache lines, too, no vector of a row
+//! lies in two lines, which would take two loads.
 
 use std::ops::{Deref, DerefMut};
 

@@ -171,9 +171,9 @@ impl Ranker for CoordinateAscent {
         ParamError::unless((1..=60).contains(&self.steps), "steps", self.steps, "1 to 60")
     }
 
-    /// The measure, a copy of the features, the weights of each restart, and for each restart at work:
-    /// present and next scores and their order, the feature, and the changes of the measure. A thread
-    /// sweeps eight of the longest queries.
+    /// The measure, a copy of the features, the weights of each restart, and for each restart at
+    /// work: present and next scores and their order, the feature, and the changes of the measure.
+    /// A thread sweeps eight of the longest queries.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
         let restarts = threads().min(u64::from(self.restarts));

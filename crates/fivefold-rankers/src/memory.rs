@@ -36,7 +36,8 @@ impl Size {
         (32 * self.panels() + self.width) * self.documents + self.width * (48 + 4 * self.documents.min(256))
     }
 
-    /// The threads that make bins: eight features as columns, and a sorted feature with its keys twice.
+    /// The threads that make bins: eight features as columns, and a sorted feature with its keys
+    /// twice.
     pub fn binning(self) -> u64 {
         44 * self.documents * self.panels().min(threads())
     }

@@ -130,8 +130,8 @@ where
     Ok(products)
 }
 
-/// Adds `weight * v v^T` of each of some documents in turn; from document `documents` on, all weights
-/// are 0.
+/// Adds `weight * v v^T` of each of some documents in turn; from document `documents` on, all
+/// weights are 0.
 fn add_outers(sum: &mut [f64], vs: &[f64], weights: [f64; DOCUMENTS], documents: usize) {
     if vs.iter().fold(true, |finite, x| finite & x.is_finite()) {
         wide::run_long(Outers { sum, vs, weights, documents });
@@ -140,9 +140,9 @@ fn add_outers(sum: &mut [f64], vs: &[f64], weights: [f64; DOCUMENTS], documents:
     }
 }
 
-/// [`add_outers`] of finite numbers as a loop. Each sum of the lower triangle is that of [`add_outer`]
-/// for one document after the other: the products with 0 that are left out there alter no sum, since
-/// none is -0. The rest of the last vector of a row is filled as well.
+/// [`add_outers`] of finite numbers as a loop. Each sum of the lower triangle is that of
+/// [`add_outer`] for one document after the other: the products with 0 that are left out there
+/// alter no sum, since none is -0. The rest of the last vector of a row is filled as well.
 struct Outers<'a> {
     sum: &'a mut [f64],
     vs: &'a [f64],

@@ -1,6 +1,6 @@
-//! Loops in the vectors of the processor: one source, compiled for any processor and for AVX2, whose
-//! vectors hold eight `f32` or four `f64`. A [`LongLoop`] is also compiled for AVX-512, whose vectors
-//! hold 16 `f32` or eight `f64`.
+//! Loops in the vectors of the processor: one source, compiled for any processor and for AVX2,
+//! whose vectors hold eight `f32` or four `f64`. A [`LongLoop`] is also compiled for AVX-512, whose
+//! vectors hold 16 `f32` or eight `f64`.
 //!
 //! All ways give the same bits. A vector instruction rounds each lane as the plain instruction
 //! does, and the compiler neither reorders sums of floats nor fuses a product with a sum. So the
@@ -40,7 +40,8 @@ pub(crate) trait Vector<const N: usize = LANES, const D: usize = DOUBLES>: Copy 
     fn values(self) -> [f32; N];
 }
 
-/// N numbers of `f64` that are worked on side by side. Each operation is that of `f64` in each lane.
+/// N numbers of `f64` that are worked on side by side. Each operation is that of `f64` in each
+/// lane.
 pub(crate) trait Double<const N: usize = DOUBLES>: Copy {
     /// Some of the lanes.
     type Mask: Mask<Self>;
@@ -121,8 +122,8 @@ pub(crate) fn run_plainly<L: Loop>(work: L) -> L::Output {
 /// depends on it.
 #[inline(always)]
 pub(crate) fn prefetch<T>(value: &T) {
-    // SAFETY: the instruction is part of every x86-64 processor. It changes no memory and no register,
-    // and it cannot fault. The pointer is that of a reference.
+    // SAFETY: the instruction is part of every x86-64 processor. It changes no memory and no
+    // register, and it cannot fault. The pointer is that of a reference.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -175,9 +176,9 @@ pub(crate) fn run_long<L: LongLoop>(work: L) -> L::Output {
 #[inline(always)]
 pub(crate) fn run_at_most<L: LongLoop>(most: Program, work: L) -> L::Output {
     match most.min(Program::longest()) {
-        // SAFETY: the functions need nothing but a processor with AVX2, and the first one with AVX-512 (F,
-        // VL, DQ and BW). `longest` asked the processor for the instructions of its program and of those
-        // before.
+        // SAFETY: the functions need nothing but a processor with AVX2, and the first one with
+        // AVX-512 (F, VL, DQ and BW). `longest` asked the processor for the instructions of its
+        // program and of those before.
         #[cfg(target_arch = "x86_64")]
         Program::Avx512 => unsafe { avx::run_512(work) },
         #[cfg(target_arch = "x86_64")]

@@ -509,7 +509,8 @@ mod tests {
         }
     }
 
-    /// Of 200 systems, 180 tie on one query. The orders of the other queries are more than any number.
+    /// Of 200 systems, 180 tie on one query. The orders of the other queries are more than any
+    /// number.
     #[test]
     fn orders_without_number_are_not_counted() {
         let mut rows: Vec<Vec<f64>> =

@@ -356,8 +356,8 @@ const DIGITS: usize = u32::BITS.div_ceil(DIGIT) as usize;
 /// Fewer values are sorted by comparisons.
 const FEW: usize = 1 << 9;
 
-/// Sorts as [`f32::total_cmp`]. Many values are sorted digit by digit from the lowest digit on, where
-/// each pass keeps the order of equal digits. `keys` is scratch.
+/// Sorts as [`f32::total_cmp`]. Many values are sorted digit by digit from the lowest digit on,
+/// where each pass keeps the order of equal digits. `keys` is scratch.
 fn sort(values: &mut [f32], keys: &mut [Vec<u32>; 2]) {
     if values.len() < FEW || u32::try_from(values.len()).is_err() {
         values.sort_unstable_by(f32::total_cmp);
@@ -464,7 +464,8 @@ fn between(low: f32, high: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// Against the comparisons of the standard library, on values of all sizes and with many equal ones.
+    /// Against the comparisons of the standard library, on values of all sizes and with many equal
+    /// ones.
     #[test]
     fn values_are_sorted_by_their_total_order() {
         let mut state = 1u32;

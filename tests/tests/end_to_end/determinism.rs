@@ -67,8 +67,8 @@ fn threads_order_and_results_that_are_there_alter_nothing() {
     assert!(stdout(at, "verify plain").ends_with(&format!("result hash: {hash}\n")));
 }
 
-/// A long proof: half a minute of processor time. The small quickstart above has all its rankers. If
-/// real data are present, tests on real data replace it.
+/// A long proof: half a minute of processor time. The small quickstart above has all its rankers.
+/// If real data are present, tests on real data replace it.
 #[test]
 fn the_whole_quickstart_gives_the_golden_result() {
     if std::env::var_os("FIVEFOLD_DATA").is_some() {

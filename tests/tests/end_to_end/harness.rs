@@ -169,8 +169,8 @@ pub fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
 }
 
-/// Whether long proofs are made: if `FIVEFOLD_LONG_PROOFS` or `CI` is set. Otherwise the same is tested
-/// on less data, or with fewer threads, kills and states.
+/// Whether long proofs are made: if `FIVEFOLD_LONG_PROOFS` or `CI` is set. Otherwise the same is
+/// tested on less data, or with fewer threads, kills and states.
 pub fn has_long_proofs() -> bool {
     ["FIVEFOLD_LONG_PROOFS", "CI"].iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }

@@ -6,9 +6,9 @@ use super::{Column, Evaluator, Judged, Scratch};
 const MOST_POSITIONS: usize = 64;
 
 /// A ranking without ties, whose positions get other grades one by one. If contributions depend on
-/// nothing but grade and position, they come from a table. All are added up again for each value: to
-/// begin at the first changed position took longer, since that is another number of steps each time.
-/// Values are those of [`Exchanges::value`](super::Exchanges::value), to the bit.
+/// nothing but grade and position, they come from a table. All are added up again for each value:
+/// to begin at the first changed position took longer, since that is another number of steps each
+/// time. Values are those of [`Exchanges::value`](super::Exchanges::value), to the bit.
 pub(crate) struct Rearranged<'a> {
     evaluator: &'a Evaluator,
     column: usize,

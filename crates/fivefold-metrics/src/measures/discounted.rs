@@ -9,8 +9,8 @@ use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// Number of positions whose discounts are in one table.
 const TABLE: usize = 4096;
-/// Tables of later positions: each is as long as all before it. The discounts of all further positions
-/// are computed when they are needed.
+/// Tables of later positions: each is as long as all before it. The discounts of all further
+/// positions are computed when they are needed.
 const LATER: usize = 6;
 /// Number of positions whose discount is computed at once. The table is made when it is needed: short
 /// rankings take less time than the table.

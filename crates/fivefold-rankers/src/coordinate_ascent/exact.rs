@@ -234,8 +234,8 @@ impl<'a> Sweep<'a> {
         self.front.sweep(&documents);
     }
 
-    /// Adds the changes at the events of two sweeps from t = 0. Returns whether these sweeps found all
-    /// events. `grades` are by falling score.
+    /// Adds the changes at the events of two sweeps from t = 0. Returns whether these sweeps found
+    /// all events. `grades` are by falling score.
     fn add_from_zero(&mut self, number: usize, search: &ExactSearch<'_>, query: &SweptQuery, grades: &[u8]) -> bool {
         let Some(sides) = self.front.events(number) else { return false };
         let depth = search.depth.min(grades.len());

@@ -107,8 +107,8 @@ pub(crate) struct Weights<'a> {
 }
 
 impl Copies {
-    /// Copies weights. It takes as long as a few documents take in [`Shape::forward`], so it is done
-    /// once for each step.
+    /// Copies weights. It takes as long as a few documents take in [`Shape::forward`], so it is
+    /// done once for each step.
     pub fn of<'a>(&'a mut self, shape: &Shape, weights: &'a [f32]) -> Weights<'a> {
         self.0.resize_with(shape.layers.len(), ByInput::default);
         for (layer, copy) in shape.layers.iter().zip(&mut self.0) {
@@ -313,8 +313,9 @@ impl Shape {
     }
 }
 
-/// Adds the gradient of a layer's weights. `deltas` begins with the derivatives by its outputs; a row has
-/// those of a document. The rows of many outputs are halved, and the halves run side by side.
+/// Adds the gradient of a layer's weights. `deltas` begins with the derivatives by its outputs; a
+/// row has those of a document. The rows of many outputs are halved, and the halves run side by
+/// side.
 fn add_gradient(from: &[f32], documents: usize, stride: usize, deltas: &[f32], width: usize, gradient: &mut [f32]) {
     let outputs = gradient.len() / stride;
     if outputs > 1 && documents * gradient.len() >= 2 * HALF && rayon::current_num_threads() > 1 {

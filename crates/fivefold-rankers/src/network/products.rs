@@ -4,12 +4,12 @@
 //! both passes through a layer run over whole groups of lanes, without a rest. Additions have a
 //! fixed order, so results depend neither on the number of threads nor on the processor (`wide`).
 //!
-//! A product of two rows has eight interleaved sums, which are added at its end. For a layer of eight
-//! outputs or more, the weights are copied so that those of 16 outputs lie side by side ([`ByInput`]).
-//! Then no sum is spread over a vector: a tile of four rows and two vectors of outputs has one or two
-//! of the eight sums of each product in registers, and does them one after the other. For fewer outputs,
-//! a tile of four rows and two rows of weights has all sums of eight products in registers. So a load
-//! or two go with a multiplication and an addition.
+//! A product of two rows has eight interleaved sums, which are added at its end. For a layer of
+//! eight outputs or more, the weights are copied so that those of 16 outputs lie side by side
+//! ([`ByInput`]). Then no sum is spread over a vector: a tile of four rows and two vectors of
+//! outputs has one or two of the eight sums of each product in registers, and does them one after
+//! the other. For fewer outputs, a tile of four rows and two rows of weights has all sums of eight
+//! products in registers. So a load or two go with a multiplication and an addition.
 //!
 //! A combination of rows has a tile of two targets and some vectors in registers while it goes
 //! through all sources. Vectors are as long as those of the processor, 8 or 16 numbers.
@@ -25,8 +25,8 @@ pub(crate) fn stride(width: usize) -> usize {
 /// Rows of weights, so that the weights of several rows for one input lie side by side.
 #[derive(Debug, Default)]
 pub(crate) struct ByInput {
-    /// For every 16 rows of weights, and for each input, the weights of these rows. Empty if there are
-    /// fewer than eight rows.
+    /// For every 16 rows of weights, and for each input, the weights of these rows. Empty if there
+    /// are fewer than eight rows.
     lines: Aligned<f32>,
 }
 
@@ -48,7 +48,8 @@ impl ByInput {
     }
 }
 
-/// out[r * out_stride + c] = inputs row r . weights row c. `by_input` has the same weights, or none.
+/// out[r * out_stride + c] = inputs row r . weights row c. `by_input` has the same weights, or
+/// none.
 pub(crate) fn products(
     inputs: &[f32],
     weights: &[f32],
@@ -141,8 +142,8 @@ fn write<const N: usize, const R: usize, const C: usize>(
     }
 }
 
-/// The products of R rows with C vectors of weights: vector c is the next N outputs of `blocks[c]`, where
-/// two vectors of eight share a block.
+/// The products of R rows with C vectors of weights: vector c is the next N outputs of `blocks[c]`,
+/// where two vectors of eight share a block.
 #[inline(always)]
 fn column_tile<const N: usize, const D: usize, V: Vector<N, D>, const R: usize, const C: usize>(
     mut rows: [&[Lanes]; R],
@@ -317,8 +318,8 @@ pub(crate) struct Coefficients<'a> {
 }
 
 impl Coefficients<'_> {
-    /// The coefficients of four sources from `k` on for T targets from `i` on. They are 0 beyond the
-    /// sources that are taken.
+    /// The coefficients of four sources from `k` on for T targets from `i` on. They are 0 beyond
+    /// the sources that are taken.
     #[inline(always)]
     fn of_four<const T: usize>(self, i: usize, k: usize, taken: usize) -> [[f32; 4]; T] {
         let Coefficients { values, stride, by_source } = self;
@@ -340,8 +341,8 @@ impl Coefficients<'_> {
     }
 }
 
-/// Adds a combination of `sources` to each row of `targets`, whose length is `width`. Source k is the
-/// row that begins at k x `stride`; there are `count` of them.
+/// Adds a combination of `sources` to each row of `targets`, whose length is `width`. Source k is
+/// the row that begins at k x `stride`; there are `count` of them.
 pub(crate) fn add_combinations(
     sources: &[f32],
     stride: usize,
@@ -440,8 +441,8 @@ fn strip<const N: usize, const D: usize, V: Vector<N, D>, const W: usize, const 
     }
 }
 
-/// Adds fours of sources, whose coefficients stand source by source, as long as there are whole rows.
-/// Returns how many sources were added. Iterators check places once for all sources.
+/// Adds fours of sources, whose coefficients stand source by source, as long as there are whole
+/// rows. Returns how many sources were added. Iterators check places once for all sources.
 #[inline(always)]
 fn add_fours<const N: usize, const D: usize, V: Vector<N, D>, const W: usize, const T: usize>(
     sources: &[f32],

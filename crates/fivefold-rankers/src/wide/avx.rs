@@ -21,8 +21,8 @@ const LONG: usize = 16;
 /// Numbers of `f64` in a vector of AVX-512.
 const LONG_DOUBLES: usize = 8;
 
-/// A register. It is reached from [`run`], [`run_256`] and, as a part of [`Avx512`], from [`run_512`]. Each
-/// of them is entered on processors with AVX2 alone.
+/// A register. It is reached from [`run`], [`run_256`] and, as a part of [`Avx512`], from
+/// [`run_512`]. Each of them is entered on processors with AVX2 alone.
 #[derive(Clone, Copy)]
 struct Avx(__m256);
 

@@ -3,9 +3,9 @@
 //! this workspace, whose `Cargo.lock` the crate is given.
 //!
 //! A build takes a minute of processor time, so the crates are built in long proofs alone
-//! (`FIVEFOLD_LONG_PROOFS`). Otherwise cargo says where the packages are. The crate's files are those
-//! of the template (`only_names_differ_from_the_template`), which the suite builds as a member of the
-//! workspace.
+//! (`FIVEFOLD_LONG_PROOFS`). Otherwise cargo says where the packages are. The crate's files are
+//! those of the template (`only_names_differ_from_the_template`), which the suite builds as a
+//! member of the workspace.
 //!
 //! A version resolves against what `cargo package` makes of each crate, by `[patch.crates-io]`:
 //! cargo takes a patch only for a requirement that the version of the package meets.

@@ -26,8 +26,8 @@ pub(super) struct Crossing {
     row: u32,
     /// Whether the marked document is overtaken; if not, it overtakes.
     falls: bool,
-    /// Whether both documents have the same grade, so that the ranking of grades does not change. Not
-    /// known where another crossing of the document at `t` was left out.
+    /// Whether both documents have the same grade, so that the ranking of grades does not change.
+    /// Not known where another crossing of the document at `t` was left out.
     same_grade: bool,
 }
 

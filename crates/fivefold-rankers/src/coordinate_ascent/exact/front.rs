@@ -17,9 +17,9 @@
 //! stand above it at every t > 0. Nor does such a document alter the rank of a leader. Where it
 //! stands above a document, the k others do so too, and clearly.
 //!
-//! Each event must wait for the one before it, but sweeps need not wait for each other. So a vector's
-//! lanes do several sweeps side by side, and a lane whose sweep has ended begins another. A swap of
-//! documents is a choice in each lane at each place, without a branch.
+//! Each event must wait for the one before it, but sweeps need not wait for each other. So a
+//! vector's lanes do several sweeps side by side, and a lane whose sweep has ended begins another.
+//! A swap of documents is a choice in each lane at each place, without a branch.
 //!
 //! Cost: O(documents + events k), and O(chasers) where the last leader changes.
 
@@ -47,8 +47,8 @@ pub(super) struct Overtaking {
 /// Sweeps of some queries: from t = 0 down and up.
 #[derive(Default)]
 pub(super) struct Front {
-    /// The events of all sweeps, those of a sweep by rising distance from 0. Places of a sweep down have
-    /// the other sign.
+    /// The events of all sweeps, those of a sweep by rising distance from 0. Places of a sweep down
+    /// have the other sign.
     events: Vec<Overtaking>,
     /// For each query and side, its events; `None` if not all events are apart.
     sweeps: Vec<[Option<Range<usize>>; 2]>,
@@ -146,8 +146,8 @@ impl Front {
         }
     }
 
-    /// The events of a query, down and up, at which a document overtakes another of a different grade;
-    /// `None` if not all events are apart.
+    /// The events of a query, down and up, at which a document overtakes another of a different
+    /// grade; `None` if not all events are apart.
     pub(super) fn events(&self, query: usize) -> Option<[&[Overtaking]; 2]> {
         let [down, up] = &self.sweeps[query];
         Some([&self.events[down.clone()?], &self.events[up.clone()?]])
@@ -267,8 +267,8 @@ impl<const P: usize> LongLoop for Sweeps<'_, P> {
                 let number = ended.trailing_zeros() as usize;
                 let lane = &lanes[number];
                 let (query, side) = lane.sweep;
-                // The documents have overtaken all that they overtake. This does not hold if a place is too great for
-                // a number.
+                // The documents have overtaken all that they overtake. This does not hold if a
+                // place is too great for a number.
                 let least = leaders.xs[P - 3].values()[number];
                 if is_over >> number & 1 != 0 && lane.chasers.xs.iter().all(|&x| x <= least) {
                     let begin = events.len();
@@ -285,8 +285,8 @@ impl<const P: usize> LongLoop for Sweeps<'_, P> {
     }
 }
 
-/// The leaders of sweeps, a lane each. Those of a sweep stand up to place P - 3, the last place, and
-/// the first chaser stands after them. Before them are documents that are never overtaken.
+/// The leaders of sweeps, a lane each. Those of a sweep stand up to place P - 3, the last place,
+/// and the first chaser stands after them. Before them are documents that are never overtaken.
 struct Leaders<E: Double<D>, const D: usize, const P: usize> {
     scores: [E; P],
     xs: [E; P],
@@ -440,8 +440,8 @@ impl<E: Double<D>, const D: usize, const P: usize> Leaders<E, D, P> {
         self.follow(new_leaders, new_leaders | overtaken[Self::LAST - 1].bits(), lanes);
     }
 
-    /// Finds the first chaser of the last leader in the lanes `changed`, where another document became the
-    /// last leader: in the lanes `new`, a chaser overtook the last leader.
+    /// Finds the first chaser of the last leader in the lanes `changed`, where another document
+    /// became the last leader: in the lanes `new`, a chaser overtook the last leader.
     #[inline(always)]
     fn follow(&mut self, new: u32, mut changed: u32, lanes: &mut [Lane; D]) {
         let scores = [self.scores[Self::LAST].values(), self.scores[Self::LAST + 1].values()];
@@ -454,8 +454,8 @@ impl<E: Double<D>, const D: usize, const P: usize> Leaders<E, D, P> {
             let first = first_chaser::<E, D>(scores[0][number], xs[0][number], &lane.chasers, now[number]);
             // A new leader still stands among the chasers, so one chaser has its line.
             self.given_up |= new & u32::from(first.are_near) << number;
-            // The overtaken leader takes the place of the new one. If a leader was overtaken by another, this is
-            // the first chaser itself.
+            // The overtaken leader takes the place of the new one. If a leader was overtaken by
+            // another, this is the first chaser itself.
             let chasers = &mut lane.chasers;
             if lane.first < chasers.xs.len() {
                 (chasers.scores[lane.first], chasers.xs[lane.first]) = (scores[1][number], xs[1][number]);
@@ -466,8 +466,8 @@ impl<E: Double<D>, const D: usize, const P: usize> Leaders<E, D, P> {
     }
 }
 
-/// The numbers from the place before an event to the second place after it, for the events in the lanes
-/// `overtaken` of each place. A lane without an event has any numbers.
+/// The numbers from the place before an event to the second place after it, for the events in the
+/// lanes `overtaken` of each place. A lane without an event has any numbers.
 #[inline(always)]
 fn around<E: Double<D>, const D: usize, const P: usize>(from: &[E; P], overtaken: &[E::Mask; P]) -> [E; 4] {
     let mut picked = [from[0], from[1], from[2], from[3]];

@@ -1,13 +1,13 @@
 //! The interval of t with the highest sum of changes.
 //!
 //! The changes before an interval add up to the gain of its value. Most intervals are far from the
-//! best, so their changes need no order. Changes go to buckets by their place. A bucket is left out if
-//! its intervals could not reach the best sum even if all rises of the bucket came first. Only the
-//! changes of the other buckets are sorted.
+//! best, so their changes need no order. Changes go to buckets by their place. A bucket is left out
+//! if its intervals could not reach the best sum even if all rises of the bucket came first. Only
+//! the changes of the other buckets are sorted.
 //!
 //! The choice is that of a scan of all changes in their order ([`of_all`]), to the bit. Sums over
-//! buckets differ from sums of the scan by rounding, so the choice by buckets is taken only if rounding
-//! cannot alter it ([`of_buckets`]). Otherwise all changes are sorted and scanned.
+//! buckets differ from sums of the scan by rounding, so the choice by buckets is taken only if
+//! rounding cannot alter it ([`of_buckets`]). Otherwise all changes are sorted and scanned.
 
 /// An interval narrower than this share of its place is not chosen, since rounding would miss it.
 const NARROWEST: f64 = 1e-9;
@@ -27,8 +27,9 @@ pub(super) struct Change {
     pub(super) by: f64,
 }
 
-/// The middle of the interval with the highest sum of changes; of equal intervals, the widest. `None`
-/// if no interval is better by `same` than the interval that holds 0. The parts are taken together.
+/// The middle of the interval with the highest sum of changes; of equal intervals, the widest.
+/// `None` if no interval is better by `same` than the interval that holds 0. The parts are taken
+/// together.
 pub(super) fn best_interval(parts: &[Vec<Change>], same: f64) -> Option<f64> {
     if parts.iter().map(Vec::len).sum::<usize>() >= FEWEST
         && let Ok(found) = of_buckets(parts, same)
@@ -64,7 +65,8 @@ struct Buckets {
 
 impl Buckets {
     fn new(parts: &[Vec<Change>]) -> Self {
-        // Places are ratios of two differences: most are near the middle magnitude, few far beyond it.
+        // Places are ratios of two differences: most are near the middle magnitude, few far beyond
+        // it.
         let (mut magnitudes, mut samples) = (0, 0);
         for change in parts.iter().flat_map(|part| part.iter().step_by(SAMPLED)) {
             magnitudes += magnitude(change.t);
@@ -125,10 +127,11 @@ struct Near {
 
 /// As [`best_interval`], where rounding cannot alter the choice.
 ///
-/// A scan takes an interval if its sum is higher than the best so far by `same`, or if it is not lower
-/// by `same` and the interval is wider. Suppose that the sum of each interval is either within `same`
-/// of the highest sum, or lower by more than twice `same`. Then the scan takes the first interval of
-/// the former kind that it meets, none of the latter kind after it, and ends at the widest.
+/// A scan takes an interval if its sum is higher than the best so far by `same`, or if it is not
+/// lower by `same` and the interval is wider. Suppose that the sum of each interval is either
+/// within `same` of the highest sum, or lower by more than twice `same`. Then the scan takes the
+/// first interval of the former kind that it meets, none of the latter kind after it, and ends at
+/// the widest.
 fn of_buckets(parts: &[Vec<Change>], same: f64) -> Result<Option<f64>, Unclear> {
     let changes = Buckets::new(parts);
     let (mut highest, mut size, mut total) = (0.0_f64, 0.0_f64, 0.0);
@@ -143,10 +146,10 @@ fn of_buckets(parts: &[Vec<Change>], same: f64) -> Result<Option<f64>, Unclear> 
     if !(changes.is_finite && total.is_finite() && size.is_finite()) {
         return Err(Unclear);
     }
-    // How far rounding can alter the difference of two sums that have `between` changes between them. The
-    // scan rounds once a change. Here a sum is rounded once a change of its bucket and of the buckets
-    // between, and once a bucket. No rounded number is above `size`, so each rounding alters it by at
-    // most half of EPSILON of that.
+    // How far rounding can alter the difference of two sums that have `between` changes between
+    // them. The scan rounds once a change. Here a sum is rounded once a change of its bucket and of
+    // the buckets between, and once a bucket. No rounded number is above `size`, so each rounding
+    // alters it by at most half of EPSILON of that.
     let rounding = |between: usize| f64::EPSILON * size * (2 * (between + most + HALF)) as f64;
     let far = 2.0 * (same + rounding(all));
     // The interval of the highest sum may be too narrow, but the next best is seldom far below.
@@ -215,8 +218,8 @@ const FEW: usize = 20;
 /// Changes by rising t; changes at one place in their order.
 ///
 /// Places are ratios of two differences, so most are near the middle magnitude m and few are far
-/// beyond it: |t| / (|t| + m) spreads them evenly. Each change goes to the bucket of this share, and
-/// the few changes that are not yet in their order are inserted.
+/// beyond it: |t| / (|t| + m) spreads them evenly. Each change goes to the bucket of this share,
+/// and the few changes that are not yet in their order are inserted.
 fn sorted(parts: &[Vec<Change>]) -> Vec<Change> {
     let changes = parts.concat();
     // The mean of the bits of magnitudes is nearly the bits of their geometric mean.

@@ -258,9 +258,9 @@ fn every_measure_has_the_changes_of_a_sweep_over_all_documents() {
     assert!(counts.0 > 1_000 && counts.1 > 1_000, "{counts:?}");
 }
 
-/// Three documents with grades 1, 0 and 0 overtake the leader, whose grade is 1, at one place but for
-/// rounding. The one of grade 0 that is highest then leads, though the leader's crossing with the one of
-/// grade 1 lies at the same place.
+/// Three documents with grades 1, 0 and 0 overtake the leader, whose grade is 1, at one place but
+/// for rounding. The one of grade 0 that is highest then leads, though the leader's crossing with
+/// the one of grade 1 lies at the same place.
 #[test]
 fn a_leader_is_overtaken_by_documents_of_several_grades_at_one_place() {
     let documents = [

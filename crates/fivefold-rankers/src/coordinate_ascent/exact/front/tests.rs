@@ -37,7 +37,8 @@ fn events_by_hand() {
     assert_eq!(events(&scores, &xs.map(|x| -x), &grades, 1, -1.0), Some(vec![second_leads, third_leads]));
 }
 
-/// Queries of all lengths side by side have the events of each query alone, in vectors of any length.
+/// Queries of all lengths side by side have the events of each query alone, in vectors of any
+/// length.
 #[test]
 fn events_are_the_same_on_any_processor() {
     let mut rng = Seed::new(4).rng();
