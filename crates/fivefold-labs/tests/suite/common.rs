@@ -40,7 +40,9 @@ pub fn fill_in(folder: &Path, solution: &Solution) {
 pub fn check(lab: &'static dyn Lab, solve: impl Fn(&Files) -> Solution, code: impl Fn(&Path)) {
     let about = lab.about();
     assert!(about.minutes <= 90, "{}", about.name);
-    for student in STUDENTS {
+    let is_long = ["FIVEFOLD_LONG_PROOFS", "CI"].iter().any(|name| std::env::var_os(name).is_some());
+    // One student's lab in a short run; the bytes of the others are compared below.
+    for student in &STUDENTS[..if is_long { STUDENTS.len() } else { 1 }] {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("lab");
         let id = Student::new(student).unwrap();
