@@ -331,7 +331,7 @@ impl<'a> Queries<'a> {
         Ok(Queries { objective, informative, bounds, rows, width: train.width() })
     }
 
-    /// The measure of each query by each feature; `step` is called before each.
+    /// The measure of each query by each feature; `step` is called before each feature.
     fn weak_rankers(
         &self,
         negative: bool,

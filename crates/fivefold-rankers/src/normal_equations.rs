@@ -18,7 +18,7 @@ use fivefold_core::{Dataset, FitContext, FitError, JudgedQuery};
 use rayon::prelude::*;
 
 use crate::aligned::Aligned;
-use crate::wide::{self, Double, LANES, LongLoop, Vector};
+use crate::wide::{self, Double, LANES, LongLoop, Vector, stride};
 
 /// Number of blocks into which queries are divided.
 const BLOCKS: usize = 64;
@@ -92,11 +92,6 @@ where
     (1..size).for_each(|i| sums.copy_within(i * stride..i * stride + size, i * size));
     sums.truncate(size * size);
     Ok(sums)
-}
-
-/// The length of a row of sums, whole vectors of any processor.
-fn stride(size: usize) -> usize {
-    size.next_multiple_of(LANES)
 }
 
 /// The product of the features of every two documents: the lower triangle of a row-major documents

@@ -18,6 +18,11 @@ pub(crate) const LANES: usize = 8;
 /// The numbers of a vector in memory.
 pub(crate) type Lanes = [f32; LANES];
 
+/// The length of a row that holds `width` numbers: whole vectors of eight.
+pub(crate) fn stride(width: usize) -> usize {
+    width.next_multiple_of(LANES)
+}
+
 /// Numbers of `f64` in a vector.
 pub(crate) const DOUBLES: usize = 4;
 

@@ -9,9 +9,9 @@
 use fivefold_core::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::products::{ByInput, Coefficients, add_combinations, products, stride};
+use super::products::{ByInput, Coefficients, add_combinations, products};
 use crate::aligned::Aligned;
-use crate::wide::{self, Loop, Vector};
+use crate::wide::{self, Loop, Vector, stride};
 
 /// The least number of multiplications of half a block of documents, so that a task pays.
 const HALF: usize = 1 << 16;

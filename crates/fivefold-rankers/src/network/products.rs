@@ -17,11 +17,6 @@
 use crate::aligned::{Aligned, LINE};
 use crate::wide::{self, LANES, Lanes, LongLoop, Loop, Vector};
 
-/// The length of a row that holds `width` values.
-pub(crate) fn stride(width: usize) -> usize {
-    width.next_multiple_of(LANES)
-}
-
 /// Rows of weights, so that the weights of several rows for one input lie side by side.
 #[derive(Debug, Default)]
 pub(crate) struct ByInput {

@@ -147,7 +147,7 @@ impl Front {
     }
 
     /// The events of a query, down and up, at which a document overtakes another of a different
-    /// grade; `None` if not all events are apart.
+    /// grade; `None` if not all events are apart, or if there are more than [`MOST_LEADERS`].
     pub(super) fn events(&self, query: usize) -> Option<[&[Overtaking]; 2]> {
         let [down, up] = &self.sweeps[query];
         Some([&self.events[down.clone()?], &self.events[up.clone()?]])

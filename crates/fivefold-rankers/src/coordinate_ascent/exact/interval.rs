@@ -148,8 +148,9 @@ fn of_buckets(parts: &[Vec<Change>], same: f64) -> Result<Option<f64>, Unclear> 
     }
     // How far rounding can alter the difference of two sums that have `between` changes between
     // them. The scan rounds once a change. Here a sum is rounded once a change of its bucket and of
-    // the buckets between, and once a bucket. No rounded number is above `size`, so each rounding
-    // alters it by at most half of EPSILON of that.
+    // the buckets between, and once a bucket. But for the rounding of `size` itself, no rounded
+    // number is above it, so each rounding alters a sum by half of EPSILON of it. The bound is twice
+    // what is needed, which covers that rounding.
     let rounding = |between: usize| f64::EPSILON * size * (2 * (between + most + HALF)) as f64;
     let far = 2.0 * (same + rounding(all));
     // The interval of the highest sum may be too narrow, but the next best is seldom far below.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::wide::Program;
+use crate::wide::stride;
 
 /// Small whole numbers, so that every product and sum is exact. The padding is 0.
 fn matrix(rows: usize, width: usize, seed: i32) -> Vec<f32> {
