@@ -127,6 +127,7 @@ impl CoordinateAscent {
 impl Ranker for CoordinateAscent {
     const NAME: &'static str = "coordinate-ascent";
     const SUMMARY: &'static str = "a linear model that raises a ranking measure, one weight at a time";
+    const VERSION: u32 = 2;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "objective", help: "the measure to maximise: any measure in any version, such as ap.v2@5" },
         ParamHelp {
