@@ -181,18 +181,13 @@ fn exact(twice_ranks: &[Vec<u64>]) -> Option<f64> {
         return Some((2.0 * coins_at_most(better.min(rows.len() - better), rows.len())).min(1.0));
     }
     if rows.iter().all(|row| *row == first) {
-        return Some(orders(first).recip().powi(rows.len() as i32 - 1));
+        return Some(Orders::of(first).count.recip().powi(rows.len() as i32 - 1));
     }
     let sums: Vec<u64> = (0..first.len()).map(|system| rows.iter().map(|row| row[system]).sum()).collect();
     let observed = squares(&sums);
     // The order of one query can be fixed. The query with the most orders comes first, since that
     // saves the most steps.
-    let sorted = |row: &Vec<u64>| {
-        let mut row = row.clone();
-        row.sort_unstable();
-        Orders { count: orders(&row), row }
-    };
-    let mut rows: Vec<Orders> = rows.into_iter().map(sorted).collect();
+    let mut rows: Vec<Orders> = rows.into_iter().map(|row| Orders::of(row)).collect();
     rows.sort_by(|a, b| b.count.total_cmp(&a.count));
     // A list of rank sums is one number if it fits.
     let most: u64 = rows.iter().filter_map(|orders| orders.row.last()).sum();
@@ -217,6 +212,22 @@ struct Orders {
     /// The first order: rising ranks.
     row: Vec<u64>,
     count: f64,
+}
+
+impl Orders {
+    /// The count is a product of binomial coefficients, since factorials of more than 170 are infinite.
+    fn of(ranks: &[u64]) -> Self {
+        let mut row = ranks.to_vec();
+        row.sort_unstable();
+        let (mut count, mut placed) = (1.0, 0.0);
+        for tied in row.chunk_by(|a, b| a == b) {
+            for number in 1..=tied.len() {
+                placed += 1.0;
+                count = count * placed / number as f64;
+            }
+        }
+        Orders { row, count }
+    }
 }
 
 /// The share of all orders within the `rows` whose sum of squared rank sums is at least
@@ -294,22 +305,6 @@ impl Hasher for OfSums {
 /// The sum of the squares of rank sums.
 fn squares(sums: &[u64]) -> u64 {
     sums.iter().map(|sum| sum * sum).sum()
-}
-
-/// The number of orders in which these ranks can stand.
-///
-/// A product of binomial coefficients, since factorials of more than 170 are infinite.
-fn orders(ranks: &[u64]) -> f64 {
-    let mut sorted = ranks.to_vec();
-    sorted.sort_unstable();
-    let (mut orders, mut placed) = (1.0, 0.0);
-    for tied in sorted.chunk_by(|a, b| a == b) {
-        for number in 1..=tied.len() {
-            placed += 1.0;
-            orders = orders * placed / number as f64;
-        }
-    }
-    orders
 }
 
 /// Moves to the next order in lexicographic order. Returns false after the last order.
@@ -518,8 +513,9 @@ mod tests {
         rows[1][20..].fill(500.0);
         let found = table(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
         assert_eq!(found.method, FriedmanMethod::F);
-        assert!(orders(&(0..200).collect::<Vec<u64>>()).is_infinite() && orders(&[1; 200]) == 1.0);
-        assert_eq!((orders(&[2, 1, 2, 3, 1]), orders(&[4, 1, 3, 2])), (30.0, 24.0));
+        let count = |ranks: &[u64]| Orders::of(ranks).count;
+        assert!(count(&(0..200).collect::<Vec<u64>>()).is_infinite() && count(&[1; 200]) == 1.0);
+        assert_eq!((count(&[2, 1, 2, 3, 1]), count(&[4, 1, 3, 2])), (30.0, 24.0));
     }
 
     /// Checks the numbers of queries in `fivefold book reference/statistics` up to which p is exact without ties,
