@@ -48,6 +48,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::best_round::BestRound;
 use crate::boosting::{check_measure, objective};
+use crate::by_query::score_error;
 use crate::linear_model::LinearModel;
 use crate::memory::{Size, threads};
 use crate::patience::Patience;
@@ -278,10 +279,6 @@ impl Boosted {
 /// A round, as a function of the features of a document.
 fn change(&(feature, weight): &(usize, f64)) -> impl Fn(&[f32]) -> f64 + use<> {
     move |row| weight * f64::from(row[feature])
-}
-
-fn score_error(error: MeasureError) -> FitError {
-    FitError::Numeric(error.to_string())
 }
 
 /// One feature, in one direction.

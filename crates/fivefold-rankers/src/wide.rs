@@ -6,7 +6,7 @@
 //! does, and the compiler neither reorders sums of floats nor fuses a product with a sum. So the
 //! order of each sum is that of the source.
 
-#![allow(unsafe_code)] // the one place of this crate; see `run`, `run_at_most`, `prefetch`, `Avx` and `Avx512`
+#![allow(unsafe_code)] // the one place of this crate; see `run`, `run_at_most`, `Avx` and `Avx512`
 
 #[cfg(target_arch = "x86_64")]
 mod avx;
@@ -121,21 +121,6 @@ pub(crate) fn run<L: Loop>(work: L) -> L::Output {
 /// Runs a loop as on a processor without AVX2.
 pub(crate) fn run_plainly<L: Loop>(work: L) -> L::Output {
     work.run::<Lanes>()
-}
-
-/// Brings the cache line of `value` into the first-level cache while other work goes on. No result
-/// depends on it.
-#[inline(always)]
-pub(crate) fn prefetch<T>(value: &T) {
-    // SAFETY: the instruction is part of every x86-64 processor. It changes no memory and no
-    // register, and it cannot fault. The pointer is that of a reference.
-    #[cfg(target_arch = "x86_64")]
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
 }
 
 /// A loop over vectors of the processor's length: N numbers of `f32`, or D numbers of `f64`.

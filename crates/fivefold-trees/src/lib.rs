@@ -9,7 +9,7 @@ pub mod grow;
 mod growing;
 mod histogram;
 mod masks;
-mod prefetch;
+pub mod prefetch;
 mod scorer;
 mod split;
 pub mod tree;

@@ -3,7 +3,7 @@
 /// Brings the cache line of `value` into the first-level cache while other work goes on. No result
 /// depends on it.
 #[inline(always)]
-pub(crate) fn prefetch<T>(value: &T) {
+pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -14,6 +14,8 @@
 //! A combination of rows has a tile of two targets and some vectors in registers while it goes
 //! through all sources. Vectors are as long as those of the processor, 8 or 16 numbers.
 
+use fivefold_trees::prefetch::prefetch;
+
 use crate::aligned::{Aligned, LINE};
 use crate::wide::{self, LANES, Lanes, LongLoop, Loop, Vector};
 
@@ -81,7 +83,7 @@ impl LongLoop for ManyProducts<'_> {
             let (rows, others) = inputs.split_at(4 * stride);
             let (places, rest) = out.split_at_mut((4 * out_stride).min(out.len()));
             // Inputs of many documents are in no cache.
-            others.iter().take(4 * stride).step_by(LINE).for_each(wide::prefetch);
+            others.iter().take(4 * stride).step_by(LINE).for_each(prefetch);
             tiles::<N, D, V, 4>(rows, lines, outputs, stride, places, out_stride);
             (inputs, out) = (others, rest);
         }
