@@ -1,9 +1,10 @@
 //! Dialects: the conventions of an evaluation program or a paper, under one name. A dialect is a
 //! file, and a line in [`DIALECTS`].
 //!
-//! The conventions of a program were found by running the program. `tests/dialects.py` stores the
-//! program's values for synthetic and real queries, and `tests/suite/dialects.rs` compares our
-//! values with the stored values. `fivefold book dialects` has all rules side by side.
+//! The conventions of a program were found by running the program. In `tests/libraries`,
+//! `tests/dialects.py` stores the program's values for synthetic and real queries, and
+//! `tests/metrics/dialects.rs` compares our values with the stored values. `fivefold book dialects`
+//! has all rules side by side.
 
 mod catboost;
 mod gdeval;

@@ -388,37 +388,11 @@ impl<'a> Queries<'a> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use fivefold_core::Seed;
-    use fivefold_core::conformance::Case;
 
     use super::*;
     use crate::test_data::{rows, signal_in_order};
-
-    /// Cases of the contract for this ranker.
-    pub(crate) const CASES: &[Case] = &[Case {
-        name: "adarank",
-        // With this objective, training ends early because the value falls.
-        params: "objective = 'err'\nmax_picks = 5",
-        changes: &[
-            ("objective", "'ap.v2@3'", true),
-            ("rounds", "2", true),
-            ("tolerance", "1e-6", true),
-            ("max_picks", "4", true),
-            ("negative", "false", true),
-            ("accumulate", "true", true),
-            ("early_stopping", "1", true),
-            ("stop_measure", "'ap'", true),
-        ],
-        refused: &[
-            ("objective", "'ndgc@10'"),
-            ("rounds", "0"),
-            ("tolerance", "0.0"),
-            ("max_picks", "0"),
-            ("stop_measure", "'ndgc'"),
-        ],
-        learns: true,
-    }];
 
     fn fit(ranker: &AdaRank, data: &Dataset) -> Result<Vec<f64>, FitError> {
         ranker.fit(data, &FitContext::new(Seed::new(1))).map(|model| model.weights)

@@ -452,57 +452,12 @@ impl<'a> Climb<'a> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use fivefold_core::Seed;
-    use fivefold_core::conformance::Case;
     use fivefold_metrics::Scratch;
 
     use super::*;
     use crate::test_data::{rows, signal_in_order};
-
-    /// Cases of the contract for this ranker.
-    pub(crate) const CASES: &[Case] = &[
-        Case {
-            name: "coordinate-ascent",
-            params: "objective = 'ndcg@3'\nrestarts = 3",
-            changes: &[
-                ("objective", "'ap.v2@3'", true),
-                ("search", "'step'", true),
-                ("restarts", "30", true),
-                ("tolerance", "0.5", true),
-                ("passes", "1", true),
-                ("step", "0.2", false),
-                ("steps", "3", false),
-            ],
-            refused: &[
-                ("objective", "'ndgc@10'"),
-                ("objective", "'set_recall'"),
-                ("restarts", "0"),
-                ("tolerance", "-0.1"),
-                ("passes", "0"),
-                ("step", "0.0"),
-                ("steps", "61"),
-            ],
-            learns: true,
-        },
-        Case {
-            name: "coordinate-ascent",
-            // Only a weight below .002 takes steps of a share of the weight. With many restarts,
-            // such weights occur.
-            params: "search = 'step'\nobjective = 'err'\nrestarts = 20",
-            changes: &[
-                ("objective", "'err.v1'", true),
-                ("search", "'exact'", true),
-                ("restarts", "1", true),
-                ("tolerance", "0.5", true),
-                ("passes", "1", true),
-                ("step", "0.4", true),
-                ("steps", "3", true),
-            ],
-            refused: &[],
-            learns: true,
-        },
-    ];
 
     fn value(measure: &str, data: &Dataset, model: &LinearModel) -> f64 {
         let conventions = DIALECTS[0].conventions();

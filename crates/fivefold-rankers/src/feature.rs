@@ -131,21 +131,11 @@ impl Ranker for Feature {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use fivefold_core::Seed;
-    use fivefold_core::conformance::Case;
 
     use super::*;
     use crate::test_data::rows;
-
-    /// Cases of the contract for this ranker.
-    pub(crate) const CASES: &[Case] = &[Case {
-        name: "feature",
-        params: "feature = 1",
-        changes: &[("feature", "2", true), ("negate", "true", true)],
-        refused: &[("feature", "0")],
-        learns: false,
-    }];
 
     fn fit(ranker: &Feature) -> Result<FeatureModel, FitError> {
         let data = rows(&[(&[(0, &[1.0, 5.0]), (1, &[2.0, 4.0])])]);

@@ -279,27 +279,11 @@ fn log1p_exp(t: f64) -> f64 {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use fivefold_core::conformance::Case;
+mod tests {
     use fivefold_core::{Model as _, Seed};
 
     use super::*;
     use crate::test_data::{rows, signal_in_order};
-
-    /// Cases of the contract for this ranker.
-    pub(crate) const CASES: &[Case] = &[Case {
-        name: "l2-logistic",
-        params: "",
-        changes: &[
-            ("c", "0.5", true),
-            ("threshold", "2", true),
-            ("penalize_bias", "true", true),
-            ("tolerance", "0.1", true),
-            ("max_iterations", "1", true),
-        ],
-        refused: &[("c", "0.0"), ("threshold", "0"), ("tolerance", "1.0"), ("max_iterations", "0")],
-        learns: true,
-    }];
 
     fn fit(ranker: &L2Logistic, data: &Dataset) -> LinearModel {
         ranker.fit(data, &FitContext::new(Seed::new(1))).unwrap()

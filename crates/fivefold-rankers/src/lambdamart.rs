@@ -254,85 +254,12 @@ impl Ranker for LambdaMart {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use fivefold_core::conformance::Case;
+mod tests {
     use fivefold_core::{Model, Seed};
     use fivefold_metrics::Scratch;
 
     use super::*;
     use crate::test_data::{rows, signal_in_order};
-
-    /// Cases of the contract for this ranker.
-    pub(crate) const CASES: &[Case] = &[
-        Case {
-            name: "lambdamart",
-            params: "trees = 30\nleaves = 8\nqueries = 0.8\nmin_hessian = 0.01",
-            changes: &changes("false", "'widths'", "'by-hessian'", ("'quantised'", false), true),
-            refused: &[("objective", "'ndcg@0'"), ("sigma", "0.0"), ("min_hessian", "-1.0"), ("leaves", "1")],
-            learns: true,
-        },
-        Case {
-            name: "lambdamart",
-            params: "",
-            changes: &changes("false", "'widths'", "'by-hessian'", ("'quantised'", false), true),
-            refused: &[],
-            learns: true,
-        },
-        Case {
-            name: "lambdamart",
-            params: "preset = 'ranklib'",
-            changes: &changes("true", "'quantiles'", "'by-hessian'", ("'quantised'", false), true),
-            refused: &[],
-            learns: true,
-        },
-        Case {
-            name: "lambdamart",
-            params: "gradients = 'quantised'",
-            changes: &changes("false", "'widths'", "'by-hessian'", ("'exact'", false), true),
-            refused: &[],
-            learns: true,
-        },
-        Case {
-            name: "lambdamart",
-            params: "preset = 'lightgbm'",
-            changes: &changes("false", "'widths'", "'counted'", ("'quantised'", true), false),
-            refused: &[],
-            learns: true,
-        },
-    ];
-
-    /// The changes of LambdaMART's cases: other values of `normalise`, `spacing`, `leaf_documents` and
-    /// `gradients` (and whether it alters the cuts of the few documents), and whether the case stops early.
-    pub(crate) const fn changes(
-        normalise: &'static str,
-        spacing: &'static str,
-        leaf_documents: &'static str,
-        (gradients, alters): (&'static str, bool),
-        stops: bool,
-    ) -> [(&'static str, &'static str, bool); 20] {
-        [
-            ("objective", "'ap.v2@5'", true),
-            ("truncation", "3", true),
-            ("sigma", "2.0", true),
-            ("normalise", normalise, true),
-            ("ties", "'input'", true),
-            ("trees", "1", true),
-            ("learning_rate", "0.5", true),
-            ("early_stopping", if stops { "0" } else { "1" }, true),
-            ("stop_measure", "'p@6'", stops),
-            ("leaves", "4", true),
-            ("depth", "2", true),
-            ("min_documents", "40", true),
-            ("leaf_documents", leaf_documents, true),
-            ("min_hessian", "2.0", true),
-            ("l2", "5.0", true),
-            ("bins", "4", true),
-            ("spacing", spacing, true),
-            ("gradients", gradients, alters),
-            ("features", "0.5", true),
-            ("queries", "0.5", true),
-        ]
-    }
 
     fn value(model: &TreeModel, measure: &str, data: &Dataset) -> f64 {
         let mut scores = vec![0.0; data.documents()];

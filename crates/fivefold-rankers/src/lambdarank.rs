@@ -133,43 +133,11 @@ impl QueryLoss for Lambdas<'_> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use fivefold_core::conformance::Case;
+mod tests {
     use fivefold_metrics::{Objective, Scratch};
 
     use super::*;
     use crate::test_data::rows;
-
-    /// Cases of the contract for this ranker.
-    pub(crate) const CASES: &[Case] = &[Case {
-        name: "lambdarank",
-        params: "epochs = 20",
-        changes: &[
-            ("objective", "'ap.v2@5'", true),
-            ("truncation", "2", true),
-            ("normalise", "true", true),
-            ("hidden", "[5, 3]", true),
-            ("activation", "'tanh'", true),
-            ("standardise", "false", true),
-            ("epochs", "2", true),
-            ("batch", "3", true),
-            ("optimiser", "'sgd'", true),
-            ("learning_rate", "0.02", true),
-            ("l2", "0.5", true),
-            ("early_stopping", "0", true),
-            ("stop_measure", "'ap@1'", true),
-        ],
-        refused: &[
-            ("objective", "'ndcg@0'"),
-            ("hidden", "[0]"),
-            ("epochs", "0"),
-            ("batch", "0"),
-            ("learning_rate", "0.0"),
-            ("l2", "-1.0"),
-            ("stop_measure", "'ndgc'"),
-        ],
-        learns: true,
-    }];
 
     fn lambdas<'a>(measure: Objective, data: &'a Dataset, cx: &'a FitContext<'a>) -> Lambdas<'a> {
         let lambdas = LambdaLoss::new(measure, data, Ties::Drawn, 0, 1.0, false, cx).unwrap();

@@ -5,8 +5,6 @@ mod aligned;
 mod best_round;
 mod boosting;
 mod by_query;
-#[cfg(test)]
-mod contract;
 pub mod coordinate_ascent;
 pub mod exchange;
 mod exponentials;
@@ -53,10 +51,10 @@ pub use ranknet::RankNet;
 
 use fivefold_core::RankerEntry;
 #[cfg(test)]
-use fivefold_core::conformance::{Case, data as test_data};
+use fivefold_core::conformance::data as test_data;
 
-/// The built-in rankers, in the order of lists. `tests/golden_models.txt` fixes the models of each
-/// `VERSION`.
+/// The built-in rankers, in the order of lists. `tests/libraries/tests/golden_models.txt` fixes the
+/// models of each `VERSION`.
 ///
 /// ```
 /// use fivefold_core::Registry;
@@ -81,23 +79,4 @@ pub const RANKERS: &[RankerEntry] = &[
     RankerEntry::by_version::<ranknet::RankNet>(),
     RankerEntry::by_version::<listnet::ListNet>(),
     RankerEntry::by_version::<lambdarank::LambdaRank>(),
-];
-
-/// The cases of the contract for each ranker.
-#[cfg(test)]
-const CASES: &[&[Case]] = &[
-    feature::tests::CASES,
-    random::tests::CASES,
-    linear::tests::CASES,
-    l2_logistic::tests::CASES,
-    rank_svm::tests::CASES,
-    coordinate_ascent::tests::CASES,
-    rankboost::tests::CASES,
-    adarank::tests::CASES,
-    mart::tests::CASES,
-    lambdamart::tests::CASES,
-    random_forest::tests::CASES,
-    ranknet::tests::CASES,
-    listnet::tests::CASES,
-    lambdarank::tests::CASES,
 ];

@@ -245,21 +245,11 @@ impl Linear {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use fivefold_core::Seed;
-    use fivefold_core::conformance::Case;
 
     use super::*;
     use crate::test_data::{rows, signal_in_order};
-
-    /// Cases of the contract for this ranker.
-    pub(crate) const CASES: &[Case] = &[Case {
-        name: "linear",
-        params: "",
-        changes: &[("lambda", "0.5", true), ("centre", "'query'", true)],
-        refused: &[("lambda", "-1.0"), ("lambda", "nan")],
-        learns: true,
-    }];
 
     fn fit(ranker: &Linear, data: &Dataset) -> LinearModel {
         ranker.fit(data, &FitContext::new(Seed::new(1))).unwrap()

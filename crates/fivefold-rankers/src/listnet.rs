@@ -150,41 +150,11 @@ impl QueryLoss for TopOne<'_> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use fivefold_core::Seed;
-    use fivefold_core::conformance::Case;
 
     use super::*;
     use crate::test_data::rows;
-
-    /// Cases of the contract for this ranker.
-    pub(crate) const CASES: &[Case] = &[Case {
-        name: "listnet",
-        params: "epochs = 20\nhidden = [4]",
-        changes: &[
-            ("sharpness", "2.0", true),
-            ("hidden", "[5, 3]", true),
-            ("activation", "'tanh'", true),
-            ("standardise", "false", true),
-            ("epochs", "2", true),
-            ("batch", "3", true),
-            ("optimiser", "'sgd'", true),
-            ("learning_rate", "0.02", true),
-            ("l2", "0.5", true),
-            ("early_stopping", "1", true),
-            ("stop_measure", "'ap@1'", true),
-        ],
-        refused: &[
-            ("sharpness", "0.0"),
-            ("hidden", "[0]"),
-            ("epochs", "0"),
-            ("batch", "0"),
-            ("learning_rate", "0.0"),
-            ("l2", "-1.0"),
-            ("stop_measure", "'ndgc'"),
-        ],
-        learns: true,
-    }];
 
     fn data(grades: &[u8]) -> Dataset {
         let documents: Vec<(u8, &[f32])> = grades.iter().map(|&grade| (grade, [0.0f32].as_slice())).collect();

@@ -191,59 +191,11 @@ impl Loss for SquaredLoss {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use fivefold_core::Model;
-    use fivefold_core::conformance::Case;
 
     use super::*;
     use crate::test_data::{rows, signal_in_order};
-
-    /// How the ranker is tried.
-    pub(crate) const CASES: &[Case] = &[
-        Case {
-            name: "mart",
-            params: "trees = 30\nleaves = 8\nqueries = 0.8",
-            changes: MART,
-            refused: &[
-                ("trees", "0"),
-                ("learning_rate", "0.0"),
-                ("stop_measure", "'ndgc'"),
-                ("stop_measure", "'judged@10'"),
-                ("leaves", "1"),
-                ("min_documents", "0"),
-                ("l2", "-1.0"),
-                ("bins", "256"),
-                ("features", "0.0"),
-                ("queries", "1.5"),
-            ],
-            learns: true,
-        },
-        // Without draws the seed has no effect.
-        Case { name: "mart", params: "trees = 30\nleaves = 8", changes: MART, refused: &[], learns: true },
-        Case {
-            name: "mart",
-            params: "preset = 'ranklib'\nspacing = 'quantiles'",
-            changes: MART,
-            refused: &[],
-            learns: true,
-        },
-    ];
-
-    /// The changes of MART's cases.
-    const MART: &[(&str, &str, bool)] = &[
-        ("trees", "3", true),
-        ("learning_rate", "0.5", true),
-        ("early_stopping", "1", true),
-        ("stop_measure", "'ap@1'", true),
-        ("leaves", "4", true),
-        ("depth", "2", true),
-        ("min_documents", "40", true),
-        ("l2", "5.0", true),
-        ("bins", "4", true),
-        ("spacing", "'widths'", true),
-        ("features", "0.5", true),
-        ("queries", "0.5", true),
-    ];
 
     fn scores(model: &TreeModel, data: &Dataset) -> Vec<f64> {
         let mut all = Vec::new();

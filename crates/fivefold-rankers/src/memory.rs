@@ -1,5 +1,5 @@
-//! The bytes that parts of fits need: the terms of each ranker's `fit_bytes`. `tests/memory.rs`
-//! compares `fit_bytes` with the counts of an allocator.
+//! The bytes that parts of fits need: the terms of each ranker's `fit_bytes`. In `tests/libraries`,
+//! `tests/memory.rs` compares `fit_bytes` with the counts of an allocator.
 
 use fivefold_core::Dataset;
 

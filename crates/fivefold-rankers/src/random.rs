@@ -71,13 +71,9 @@ impl Ranker for Random {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
     use crate::test_data::{rows, rows_with_ids};
-    use fivefold_core::conformance::Case;
-
-    /// Cases of the contract for this ranker.
-    pub(crate) const CASES: &[Case] = &[Case { name: "random", params: "", changes: &[], refused: &[], learns: false }];
 
     fn scores(seed: u64, query: QueryView<'_>) -> Vec<f64> {
         let mut out = vec![0.0; query.len()];

@@ -264,56 +264,11 @@ impl Ranker for RandomForest {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use fivefold_core::Model;
-    use fivefold_core::conformance::Case;
 
     use super::*;
     use crate::test_data::signal_in_order;
-
-    /// Cases of the contract for this ranker.
-    pub(crate) const CASES: &[Case] = &[
-        Case {
-            name: "random-forest",
-            params: "bags = 20\ntrees = 2\nleaves = 10",
-            changes: &[
-                ("bags", "5", true),
-                ("trees", "1", true),
-                ("inner", "'lambdamart'", true),
-                ("objective", "'ap'", false),
-                ("learning_rate", "0.5", true),
-                ("features", "0.6", true),
-                ("queries", "0.5", true),
-                ("leaves", "4", true),
-                ("min_documents", "40", true),
-                ("leaf_documents", "'by-hessian'", false),
-                ("bins", "4", true),
-                ("spacing", "'widths'", true),
-            ],
-            refused: &[("bags", "0"), ("objective", "''"), ("features", "0.0"), ("queries", "2.0"), ("trees", "0")],
-            learns: true,
-        },
-        Case {
-            name: "random-forest",
-            params: "bags = 20\ninner = 'lambdamart'\nleaves = 10",
-            changes: &[
-                ("bags", "5", true),
-                ("trees", "2", true),
-                ("inner", "'mart'", true),
-                ("objective", "'ap'", true),
-                ("learning_rate", "0.5", true),
-                ("features", "0.6", true),
-                ("queries", "0.5", true),
-                ("leaves", "4", true),
-                ("min_documents", "40", true),
-                ("leaf_documents", "'by-hessian'", true),
-                ("bins", "4", true),
-                ("spacing", "'widths'", true),
-            ],
-            refused: &[],
-            learns: true,
-        },
-    ];
 
     #[test]
     fn bags_hold_whole_queries_drawn_with_replacement() {

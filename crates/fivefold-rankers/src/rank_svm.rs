@@ -374,21 +374,11 @@ fn add_rows(sum: &mut [f64], query: &JudgedQuery<'_>, weights: &[f64]) {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use fivefold_core::conformance::Case;
+mod tests {
     use fivefold_core::{Model as _, Seed};
 
     use super::*;
     use crate::test_data::{rows, signal_in_order};
-
-    /// Cases of the contract for this ranker.
-    pub(crate) const CASES: &[Case] = &[Case {
-        name: "ranksvm",
-        params: "",
-        changes: &[("c", "0.5", true), ("tolerance", "0.1", true), ("max_iterations", "1", true)],
-        refused: &[("c", "0.0"), ("c", "nan"), ("tolerance", "1.0"), ("max_iterations", "0")],
-        learns: true,
-    }];
 
     fn context() -> FitContext<'static> {
         FitContext::new(Seed::new(1))

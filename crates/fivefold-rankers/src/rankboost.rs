@@ -237,28 +237,11 @@ fn stump(weak: &Weak, threshold: f32, alpha: f64, covers: [u32; 2]) -> Result<Tr
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use fivefold_core::conformance::Case;
+mod tests {
     use fivefold_core::{Model, Seed};
 
     use super::*;
     use crate::test_data::{rows, signal_in_order};
-
-    /// Cases of the contract for this ranker.
-    pub(crate) const CASES: &[Case] = &[Case {
-        name: "rankboost",
-        params: "thresholds = 20\nearly_stopping = 50",
-        changes: &[
-            ("rounds", "5", true),
-            ("thresholds", "3", true),
-            ("spacing", "'widths'", true),
-            ("negative", "true", true),
-            ("early_stopping", "1", true),
-            ("stop_measure", "'ap'", true),
-        ],
-        refused: &[("rounds", "0"), ("thresholds", "255"), ("stop_measure", "'ndgc'")],
-        learns: true,
-    }];
 
     fn fit(ranker: &RankBoost, data: &Dataset) -> Result<TreeModel, FitError> {
         ranker.fit(data, &FitContext::new(Seed::new(1)))

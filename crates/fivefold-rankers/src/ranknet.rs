@@ -307,42 +307,13 @@ fn far_shares(top: f64, others: &[f64], sums: &mut [f64]) -> f64 {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use fivefold_core::conformance::Case;
+mod tests {
     use std::collections::BTreeSet;
 
     use fivefold_core::Model as _;
 
     use super::*;
     use crate::test_data::rows;
-
-    /// Cases of the contract for this ranker.
-    pub(crate) const CASES: &[Case] = &[Case {
-        name: "ranknet",
-        params: "epochs = 20",
-        changes: &[
-            ("normalise_by_pairs", "false", true),
-            ("hidden", "[5, 3]", true),
-            ("activation", "'tanh'", true),
-            ("standardise", "false", true),
-            ("epochs", "2", true),
-            ("batch", "3", true),
-            ("optimiser", "'sgd'", true),
-            ("learning_rate", "0.02", true),
-            ("l2", "0.5", true),
-            ("early_stopping", "1", true),
-            ("stop_measure", "'ap@1'", true),
-        ],
-        refused: &[
-            ("hidden", "[0]"),
-            ("epochs", "0"),
-            ("batch", "0"),
-            ("learning_rate", "0.0"),
-            ("l2", "-1.0"),
-            ("stop_measure", "'ndgc'"),
-        ],
-        learns: true,
-    }];
 
     fn slopes(grades: &[u8], scores: &[f64], by_pairs: bool) -> Vec<f64> {
         let loss = Pairwise { queries: vec![ByGrade::new(grades, None)], by_pairs, most_pairs: MOST_PAIRS };

@@ -17,7 +17,8 @@ use std::process::{Command, Output};
 use crate::harness::{content, has_long_proofs, skipped, stdout};
 
 /// Packages of the workspace that nobody depends on.
-const NO_DEPENDENCIES: [&str; 4] = ["example-ranker", "fivefold-tests", "fivefold-bench", "fivefold-fuzz"];
+const NO_DEPENDENCIES: [&str; 5] =
+    ["example-ranker", "fivefold-tests", "fivefold-library-tests", "fivefold-bench", "fivefold-fuzz"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().canonicalize().unwrap()

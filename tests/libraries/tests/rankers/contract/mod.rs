@@ -1,4 +1,6 @@
-//! The contract of every built-in ranker, tested with the cases of each ranker's tests.
+//! The contract of every built-in ranker.
+
+mod cases;
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -7,10 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use fivefold_core::conformance::data::signal_in_order;
 use fivefold_core::conformance::{Case, check, check_golden, violations};
 use fivefold_core::{Checkpoints, FitContext, Progress, RankerEntry, Seed};
+use fivefold_rankers::{LambdaMart, RANKERS};
 
-use crate::lambdamart::LambdaMart;
-use crate::lambdamart::tests::changes;
-use crate::{CASES, RANKERS};
+use cases::{CASES, changes};
 
 #[test]
 fn every_ranker_keeps_the_contract() {

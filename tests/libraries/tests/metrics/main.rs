@@ -1,4 +1,4 @@
-//! The tests of the measures' crate from outside, in one binary.
+//! Tests of the measures.
 #![allow(clippy::unwrap_used)] // a test
 
 mod check_values;
