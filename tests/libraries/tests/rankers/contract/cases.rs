@@ -89,7 +89,7 @@ const COORDINATE_ASCENT: &[Case] = &[
         name: "coordinate-ascent",
         // Only a weight below .002 takes steps of a share of the weight. With many restarts,
         // such weights occur.
-        params: "search = 'step'\nobjective = 'err'\nrestarts = 20",
+        params: "search = 'step'\nobjective = 'err'\nrestarts = 6",
         changes: &[
             ("objective", "'err.v1'", true),
             ("search", "'exact'", true),
@@ -166,7 +166,7 @@ const MART: &[Case] = &[
     Case { name: "mart", params: "trees = 30\nleaves = 8", changes: MART_CHANGES, refused: &[], learns: true },
     Case {
         name: "mart",
-        params: "preset = 'ranklib'\nspacing = 'quantiles'",
+        params: "preset = 'ranklib'\nspacing = 'quantiles'\ntrees = 60\nearly_stopping = 10",
         changes: MART_CHANGES,
         refused: &[],
         learns: true,
@@ -199,28 +199,28 @@ const LAMBDAMART: &[Case] = &[
     },
     Case {
         name: "lambdamart",
-        params: "",
+        params: "trees = 60\nearly_stopping = 10",
         changes: &changes("false", "'widths'", "'by-hessian'", ("'quantised'", false), true),
         refused: &[],
         learns: true,
     },
     Case {
         name: "lambdamart",
-        params: "preset = 'ranklib'",
+        params: "preset = 'ranklib'\ntrees = 60\nearly_stopping = 10",
         changes: &changes("true", "'quantiles'", "'by-hessian'", ("'quantised'", false), true),
         refused: &[],
         learns: true,
     },
     Case {
         name: "lambdamart",
-        params: "gradients = 'quantised'",
+        params: "gradients = 'quantised'\ntrees = 60\nearly_stopping = 10",
         changes: &changes("false", "'widths'", "'by-hessian'", ("'exact'", false), true),
         refused: &[],
         learns: true,
     },
     Case {
         name: "lambdamart",
-        params: "preset = 'lightgbm'",
+        params: "preset = 'lightgbm'\ntrees = 60",
         changes: &changes("false", "'widths'", "'counted'", ("'quantised'", true), false),
         refused: &[],
         learns: true,
