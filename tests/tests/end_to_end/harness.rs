@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 use std::sync::LazyLock;
 
-use assert_cmd::Command;
-use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
 
 /// The path of the program.
 pub fn program() -> PathBuf {
-    cargo_bin!("under-test").to_path_buf()
+    PathBuf::from(env!("CARGO_BIN_EXE_under-test"))
 }
 
 /// The program in a directory, without variables of the caller's environment that would alter its
