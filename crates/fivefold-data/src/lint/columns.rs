@@ -3,12 +3,14 @@
 //! The hash is a sum over rows. Each term mixes the value and the row number, so blocks can be
 //! hashed in parallel and added in any order.
 
-/// The numbers of one feature.
+/// The numbers of one feature. A 0 is not counted, and neither is a row that leaves the feature out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Column {
     least: f32,
     most: f32,
     missing: u64,
+    /// Rows with a value other than 0.
+    others: u64,
     hash: u128,
 }
 
@@ -19,10 +21,13 @@ pub(super) struct Columns {
     rows: u64,
 }
 
-const EMPTY: Column = Column { least: f32::INFINITY, most: f32::NEG_INFINITY, missing: 0, hash: 0 };
+const EMPTY: Column = Column { least: f32::INFINITY, most: f32::NEG_INFINITY, missing: 0, others: 0, hash: 0 };
 
 /// The hash of rows in which every value is missing.
 pub(super) const ALL_MISSING: u128 = u128::MAX;
+
+/// Values of a row that are passed over at once if all are 0.
+const ZEROS: [f32; 64] = [0.0; 64];
 
 impl Columns {
     /// Adds a row, and returns the hash of its values. `row` identifies the row in its file.
@@ -32,38 +37,41 @@ impl Columns {
         self.rows += 1;
         let mut hash = 0u128;
         let mut missing = 0;
-        for (column, (place, &value)) in self.columns.iter_mut().zip((1u64..).zip(values)) {
-            let bits = if value.is_nan() { u64::MAX } else { u64::from((value + 0.0).to_bits()) };
-            if value.is_nan() {
-                column.missing += 1;
-                missing += 1;
-            } else {
-                column.least = column.least.min(value);
-                column.most = column.most.max(value);
+        let parts = self.columns.chunks_mut(ZEROS.len()).zip(values.chunks(ZEROS.len()));
+        for (first, (columns, values)) in (1u64..).step_by(ZEROS.len()).zip(parts) {
+            let bytes = bytemuck::cast_slice::<f32, u8>;
+            if bytes(values) == bytes(&ZEROS[..values.len()]) {
+                continue;
             }
-            if bits != 0 {
+            for (column, (place, &value)) in columns.iter_mut().zip((first..).zip(values)) {
+                let bits = if value.is_nan() {
+                    column.missing += 1;
+                    missing += 1;
+                    u64::MAX
+                } else if value != 0.0 {
+                    column.others += 1;
+                    column.least = column.least.min(value);
+                    column.most = column.most.max(value);
+                    u64::from(value.to_bits())
+                } else {
+                    continue;
+                };
                 column.hash = column.hash.wrapping_add(mixed(bits, row));
                 hash = hash.wrapping_add(mixed(bits, place));
             }
-        }
-        // Earlier rows had these features, and this row leaves them out.
-        for column in &mut self.columns[values.len()..] {
-            column.least = column.least.min(0.0);
-            column.most = column.most.max(0.0);
         }
         if missing > 0 && missing == values.len() { ALL_MISSING } else { hash }
     }
 
     /// Adds the numbers of other rows.
-    pub(super) fn merge(&mut self, mut other: Columns) {
-        let width = self.columns.len().max(other.columns.len());
-        self.widen(width);
-        other.widen(width);
+    pub(super) fn merge(&mut self, other: Columns) {
+        self.widen(other.columns.len());
         self.rows += other.rows;
         for (column, other) in self.columns.iter_mut().zip(&other.columns) {
             column.least = column.least.min(other.least);
             column.most = column.most.max(other.most);
             column.missing += other.missing;
+            column.others += other.others;
             column.hash = column.hash.wrapping_add(other.hash);
         }
     }
@@ -89,7 +97,11 @@ impl Columns {
     }
 
     fn is_constant(&self, column: &Column) -> bool {
-        column.missing == self.rows || (column.missing == 0 && column.least >= column.most)
+        let Column { mut least, mut most, missing, others, .. } = *column;
+        if others + missing < self.rows {
+            (least, most) = (least.min(0.0), most.max(0.0));
+        }
+        missing == self.rows || (missing == 0 && least >= most)
     }
 
     /// Groups of features that are equal in every row, without constant features; counted from 0.
@@ -109,9 +121,7 @@ impl Columns {
 
     fn widen(&mut self, width: usize) {
         if width > self.columns.len() {
-            // Earlier rows left these features out: their value is 0 there.
-            let zero = if self.rows > 0 { Column { least: 0.0, most: 0.0, ..EMPTY } } else { EMPTY };
-            self.columns.resize(width, zero);
+            self.columns.resize(width, EMPTY);
         }
     }
 }
@@ -153,6 +163,38 @@ mod tests {
             assert_eq!(columns.duplicates(), [[0, 3]]);
             assert_eq!(columns.with_missing(), [4, 5]);
         }
+    }
+
+    /// Rows of many widths, sparse and dense, against all values written out.
+    #[test]
+    fn columns_are_those_of_the_whole_matrix() {
+        let (rows, width) = (7, 200);
+        let value = |row: usize, column: usize| match (column % 7, row % 3) {
+            (0, _) => 0.0,
+            (1, _) => 2.5,
+            (2, 0) | (3, _) => -0.0,
+            (4, 1) => f32::NAN,
+            (5, _) => f32::NAN,
+            (_, _) => (row * column % 5) as f32 - 1.0,
+        };
+        let mut columns = Columns::default();
+        let widths = [1, 64, 65, 200, 130, 0, 199];
+        let mut written = vec![vec![0.0; width]; rows];
+        for (row, written) in written.iter_mut().enumerate() {
+            (0..widths[row]).for_each(|column| written[column] = value(row, column));
+            let hash = columns.add(row as u64, &written[..widths[row]]);
+            assert!(widths[row] == 0 || hash == Columns::default().add(0, written), "{row}");
+        }
+        let of = |column: usize| written.iter().map(|row| row[column]).collect::<Vec<f32>>();
+        let missing = |column: usize| of(column).iter().filter(|value| value.is_nan()).count();
+        let is_constant = |column: &usize| {
+            let first = of(*column)[0];
+            missing(*column) == rows || of(*column).iter().all(|value| *value == first)
+        };
+        assert_eq!(columns.width(), width);
+        assert_eq!(columns.constant(), (0..width).filter(is_constant).collect::<Vec<_>>());
+        assert_eq!(columns.with_missing(), (0..width).filter(|&column| missing(column) > 0).collect::<Vec<_>>());
+        assert_eq!(columns.missing(), (0..width).map(missing).sum::<usize>() as u64);
     }
 
     #[test]
