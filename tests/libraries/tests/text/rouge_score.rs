@@ -1,4 +1,4 @@
-//! Against the Python package rouge-score and NLTK's stemmer. `tests/reference.py` makes the
+//! Against the Python package rouge-score and NLTK's stemmer. `reference.py` makes the
 //! reference values.
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::common::{SYSTEMS, assert_close, measures, summeval};
 
 fn reference() -> Value {
-    serde_json::from_str(include_str!("../reference.json")).unwrap()
+    serde_json::from_str(include_str!("reference.json")).unwrap()
 }
 
 #[test]

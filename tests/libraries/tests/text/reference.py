@@ -1,7 +1,7 @@
 """Reference values for the tests of fivefold-text, from the package rouge-score and NLTK's stemmer.
 
     pip install rouge-score==0.1.2
-    FIVEFOLD_DATA=... python tests/reference.py tests/reference.json
+    FIVEFOLD_DATA=... python reference.py reference.json
 
 Holds numbers of SummEval and no text of it: tokens of each text, matches of each candidate with each
 reference, and means of the package's own values. The stems are those of made words.

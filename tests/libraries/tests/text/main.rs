@@ -1,4 +1,4 @@
-//! The tests of the crate from outside, in one binary.
+//! Tests of ROUGE.
 #![allow(clippy::unwrap_used)] // a test
 
 mod check_values;
