@@ -100,7 +100,7 @@ impl Ranker for LambdaRank {
         let of_train = objective("objective", &self.objective, train, cx.seed())?;
         let lambdas = LambdaLoss::new(of_train, train, Ties::Drawn, self.truncation, 1.0, self.normalise, cx)?;
         let loss = Lambdas { lambdas, draw: cx.seed().derive("ties"), data: train };
-        self.network.fit(train, cx, &loss, |data| objective("stop_measure", self.stop_measure(), data, cx.seed()))
+        self.network.fit(train, cx, &loss, &|data| objective("stop_measure", self.stop_measure(), data, cx.seed()))
     }
 }
 

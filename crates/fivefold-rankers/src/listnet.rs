@@ -101,7 +101,7 @@ impl Ranker for ListNet {
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<NetworkModel, FitError> {
         let loss = TopOne::new(train, self.sharpness);
         self.network
-            .fit(train, cx, &loss, |data| objective("stop_measure", &self.network.stop_measure, data, cx.seed()))
+            .fit(train, cx, &loss, &|data| objective("stop_measure", &self.network.stop_measure, data, cx.seed()))
     }
 }
 

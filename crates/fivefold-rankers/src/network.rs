@@ -28,6 +28,7 @@
 mod inputs;
 mod layers;
 mod linear;
+mod loss;
 mod optimiser;
 mod params;
 mod products;
@@ -39,6 +40,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 pub use layers::Activation;
+pub(crate) use loss::QueryLoss;
 pub use optimiser::Optimiser;
 pub use params::Network;
 pub(crate) use params::{flat, help};
@@ -52,6 +54,7 @@ use crate::validation::validation;
 use inputs::{InputScaling, Inputs};
 use layers::{Copies, Pass, Shape, Weights};
 use linear::Linear;
+use loss::{AnyLoss, Worker};
 use optimiser::Steps;
 
 /// The least number of multiplications of a shard, so that a task pays.
@@ -63,25 +66,6 @@ const BLOCK: usize = 256;
 /// The most documents of a query that go through the network at once. Additions are in groups of
 /// four, so a multiple of four makes the gradient the same in blocks.
 const LONGEST: usize = 1 << 12;
-
-/// A loss of the scores of one query's documents.
-pub(crate) trait QueryLoss: Sync {
-    /// Memory that is used again from query to query.
-    type Scratch: Default + Send;
-
-    /// Whether the order of this query's documents matters to the loss.
-    fn informative(&self, query: usize) -> bool;
-
-    /// Writes the derivatives by the scores of all documents, in epoch `epoch`.
-    fn slopes(
-        &self,
-        query: usize,
-        epoch: u64,
-        scores: &[f64],
-        slopes: &mut [f64],
-        scratch: &mut Self::Scratch,
-    ) -> Result<(), FitError>;
-}
 
 /// Whether a query's documents have more than one grade.
 pub(crate) fn differ(grades: &[u8]) -> bool {
@@ -124,16 +108,16 @@ impl Network {
     }
 
     /// Trains on `train`; `measure` is evaluated on the validation part of `cx`.
-    pub(crate) fn fit<L: QueryLoss>(
+    pub(crate) fn fit(
         &self,
         train: &Dataset,
         cx: &FitContext<'_>,
-        loss: &L,
-        measure: impl Fn(&Dataset) -> Result<Objective, FitError>,
+        loss: &dyn AnyLoss,
+        measure: &dyn Fn(&Dataset) -> Result<Objective, FitError>,
     ) -> Result<NetworkModel, FitError> {
         let shape = Shape::new(train.width(), &self.hidden, self.activation);
         let scaling = if self.standardise { InputScaling::standard(train) } else { InputScaling::none(train.width()) };
-        let inputs = Inputs::new(train, |query| loss.informative(query), &scaling, &shape)?;
+        let inputs = Inputs::new(train, &|query| loss.is_informative(query), &scaling, &shape)?;
         if inputs.len() == 0 || train.width() == 0 {
             return Err(FitError::Data(
                 "there is no feature, or no query with documents of different grades".to_owned(),
@@ -142,20 +126,20 @@ impl Network {
         let validation = if self.early_stopping > 0 { validation(cx, measure)? } else { None };
         let mut validation = match validation {
             Some((data, objective)) => {
-                let inputs = Inputs::new(data, |_| true, &scaling, &shape)?;
+                let inputs = Inputs::new(data, &|_| true, &scaling, &shape)?;
                 Some(Validation::new(inputs, objective, data.documents()))
             }
             None => None,
         };
         let mut trained = self.begin(&shape, validation.is_some(), cx);
-        let mut epochs = Epochs::new(self, &shape, &inputs, trained.epochs, cx.seed());
+        let mut epochs = Epochs::new((self, loss), &shape, &inputs, trained.epochs, cx.seed());
         for epoch in trained.epochs..self.epochs {
             if trained.patience.is_some_and(Patience::is_exhausted) {
                 break;
             }
             cx.round(epoch as u64, self.epochs as u64, || &trained)?;
             let before = cx.checkpoints().map(|_| trained.clone());
-            cx.or_keep(epochs.run(loss, &mut trained, epoch as u64, cx), || &before)?;
+            cx.or_keep(epochs.run(&mut trained, epoch as u64, cx), || &before)?;
             if trained.weights.iter().any(|weight| !weight.is_finite()) {
                 let reason = format!("weights overflow in epoch {}; lower `learning_rate` or standardise", epoch + 1);
                 return Err(FitError::Numeric(reason));
@@ -204,30 +188,36 @@ impl Trained {
 }
 
 /// Training part: the order of the queries, and gradients.
-struct Epochs<'a, S> {
+struct Epochs<'a> {
     training: &'a Network,
+    loss: &'a dyn AnyLoss,
     shape: &'a Shape,
     inputs: &'a Inputs,
     order: Vec<usize>,
     copies: Copies,
-    shards: Vec<Shard<S>>,
+    shards: Vec<Shard<'a>>,
 }
 
 /// Part of a batch.
-#[derive(Default)]
-struct Shard<S> {
+struct Shard<'a> {
     gradient: Aligned<f32>,
     pass: Pass,
     scores: Vec<f64>,
     slopes: Vec<f64>,
-    scratch: S,
+    loss: Box<dyn Worker + 'a>,
 }
 
-impl<'a, S: Default + Send> Epochs<'a, S> {
+impl<'a> Epochs<'a> {
     /// Ready for the epoch after `done` epochs.
-    fn new(training: &'a Network, shape: &'a Shape, inputs: &'a Inputs, done: usize, seed: Seed) -> Self {
+    fn new(
+        (training, loss): (&'a Network, &'a dyn AnyLoss),
+        shape: &'a Shape,
+        inputs: &'a Inputs,
+        done: usize,
+        seed: Seed,
+    ) -> Self {
         let order = (0..inputs.len()).collect();
-        let mut epochs = Epochs { training, shape, inputs, order, copies: Copies::default(), shards: Vec::new() };
+        let mut epochs = Epochs { training, loss, shape, inputs, order, copies: Copies::default(), shards: Vec::new() };
         (0..done as u64).for_each(|epoch| epochs.shuffle(epoch, seed));
         epochs
     }
@@ -237,15 +227,9 @@ impl<'a, S: Default + Send> Epochs<'a, S> {
         seed.derive_index("epoch", epoch).rng().shuffle(&mut self.order);
     }
 
-    fn run<L: QueryLoss<Scratch = S>>(
-        &mut self,
-        loss: &L,
-        trained: &mut Trained,
-        epoch: u64,
-        cx: &FitContext<'_>,
-    ) -> Result<(), FitError> {
+    fn run(&mut self, trained: &mut Trained, epoch: u64, cx: &FitContext<'_>) -> Result<(), FitError> {
         self.shuffle(epoch, cx.seed());
-        let Epochs { training, shape, inputs, order, copies, shards } = self;
+        let Epochs { training, loss, shape, inputs, order, copies, shards } = self;
         let Trained { weights, steps, .. } = trained;
         let part = Part { shape, inputs, epoch, cx };
         let mut step = |weights: &mut [f32], gradient: &mut [f32], queries: usize| {
@@ -254,7 +238,7 @@ impl<'a, S: Default + Send> Epochs<'a, S> {
             penalise(shape, training.l2 as f32, weights, gradient);
             steps.step(training.learning_rate, weights, gradient);
         };
-        if let Some(linear) = Linear::new(part, loss, order, training.batch) {
+        if let Some(linear) = Linear::new(part, *loss, order, training.batch) {
             return linear.run(weights, step);
         }
         for batch in order.chunks(training.batch) {
@@ -263,10 +247,10 @@ impl<'a, S: Default + Send> Epochs<'a, S> {
             let each = batch.len().div_ceil(wanted);
             let used = batch.len().div_ceil(each);
             if shards.len() < used {
-                shards.resize_with(used, Shard::default);
+                shards.resize_with(used, || Shard::new(*loss));
             }
             let copied = copies.of(shape, weights);
-            let fill = |(shard, places): (&mut Shard<S>, &[usize])| shard.fill(part, places, loss, copied);
+            let fill = |(shard, places): (&mut Shard<'_>, &[usize])| shard.fill(part, places, copied);
             if used == 1 {
                 fill((&mut shards[0], batch))?;
             } else {
@@ -303,14 +287,21 @@ fn penalise(shape: &Shape, l2: f32, weights: &[f32], gradient: &mut [f32]) {
     }
 }
 
-impl<S: Default + Send> Shard<S> {
+impl<'a> Shard<'a> {
+    fn new(loss: &'a dyn AnyLoss) -> Self {
+        Shard {
+            gradient: Aligned::default(),
+            pass: Pass::default(),
+            scores: Vec::new(),
+            slopes: Vec::new(),
+            loss: loss.worker(),
+        }
+    }
+
     /// The sum of the gradients of some queries.
-    fn fill<L>(&mut self, part: Part<'_>, places: &[usize], loss: &L, weights: Weights<'_>) -> Result<(), FitError>
-    where
-        L: QueryLoss<Scratch = S>,
-    {
+    fn fill(&mut self, part: Part<'_>, places: &[usize], weights: Weights<'_>) -> Result<(), FitError> {
         let Part { shape, inputs, epoch, cx } = part;
-        let Shard { gradient, pass, scores, slopes, scratch } = self;
+        let Shard { gradient, pass, scores, slopes, loss } = self;
         gradient.reset(weights.all.len());
         for &place in places {
             let documents = inputs.documents(place);
@@ -322,7 +313,7 @@ impl<S: Default + Send> Shard<S> {
             }
             slopes.clear();
             slopes.resize(scores.len(), 0.0);
-            loss.slopes(inputs.query(place), epoch, scores, slopes, scratch)?;
+            loss.slopes(inputs.query(place), epoch, scores, slopes)?;
             for (block, slopes) in blocks().zip(slopes.chunks(LONGEST)) {
                 cx.check()?;
                 let rows = inputs.rows(block);

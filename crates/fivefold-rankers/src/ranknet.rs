@@ -118,7 +118,7 @@ impl Ranker for RankNet {
         let loss = Pairwise::new(train, self.normalise_by_pairs, MOST_PAIRS, cx.seed().derive("pairs"));
         loss.warn_of_long_queries(cx);
         self.network
-            .fit(train, cx, &loss, |data| objective("stop_measure", &self.network.stop_measure, data, cx.seed()))
+            .fit(train, cx, &loss, &|data| objective("stop_measure", &self.network.stop_measure, data, cx.seed()))
     }
 }
 

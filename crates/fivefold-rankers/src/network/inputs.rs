@@ -86,7 +86,7 @@ impl Inputs {
     /// If a value is missing (not a number).
     pub fn new(
         data: &Dataset,
-        used: impl Fn(usize) -> bool,
+        used: &dyn Fn(usize) -> bool,
         scaling: &InputScaling,
         shape: &Shape,
     ) -> Result<Self, FitError> {
@@ -152,15 +152,15 @@ mod tests {
         assert_eq!(scaling.feature(0), (4.0, 1.0 / 5f64.sqrt()));
         assert_eq!(scaling.feature(1), (5.0, 0.0));
         let shape = Shape::new(2, &[3], Activation::Relu);
-        let inputs = Inputs::new(&train, |query| query == 1, &scaling, &shape).unwrap();
+        let inputs = Inputs::new(&train, &|query| query == 1, &scaling, &shape).unwrap();
         assert_eq!((inputs.len(), inputs.query(0), inputs.documents(0)), (1, 1, 0..2));
         let expected = [(1.0 / 5f64.sqrt()) as f32, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         assert_eq!(inputs.rows(0..1), expected, "features, the input of the biases, padding");
         let far = rows(&[&[(0, &[f32::MAX, -1.0]), (1, &[f32::MIN, 9.0])]]);
-        let inputs = Inputs::new(&far, |_| true, &InputScaling { features: vec![(0.0, 1e9); 2] }, &shape).unwrap();
+        let inputs = Inputs::new(&far, &|_| true, &InputScaling { features: vec![(0.0, 1e9); 2] }, &shape).unwrap();
         assert!(inputs.rows(0..2).iter().all(|x| x.is_finite()));
         let missing = rows(&[&[(0, &[1.0, f32::NAN])]]);
-        let error = Inputs::new(&missing, |_| true, &scaling, &shape).err().unwrap().to_string();
+        let error = Inputs::new(&missing, &|_| true, &scaling, &shape).err().unwrap().to_string();
         assert!(error.contains("feature 2 has missing values"), "{error}");
     }
 }

@@ -7,19 +7,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use fivefold_core::FitError;
 
 use super::layers::{Copies, Pass};
+use super::loss::{AnyLoss, Worker};
 use super::team::{MOST, Team};
-use super::{LONGEST, Part, QueryLoss, SHARD};
+use super::{LONGEST, Part, SHARD};
 use crate::aligned::{Aligned, LINE};
 
 /// The least number of multiplications of a step, forward and back each, for which a team pays.
 const LEAST: usize = 1 << 15;
 
 /// Steps of an epoch, and the memory of the members of a team.
-pub(super) struct Linear<'a, L: QueryLoss> {
+pub(super) struct Linear<'a> {
     part: Part<'a>,
-    loss: &'a L,
     batches: Vec<Batch<'a>>,
-    members: Vec<Member<L::Scratch>>,
+    members: Vec<Member<'a>>,
 }
 
 /// The queries of a step, by their places, and the member that works on each.
@@ -31,22 +31,21 @@ struct Batch<'a> {
 /// What a member works on. In cache lines of its own: otherwise each length that a member writes would
 /// hold up the others.
 #[repr(align(128))]
-struct Member<S> {
-    memory: Mutex<Memory<S>>,
+struct Member<'a> {
+    memory: Mutex<Memory<'a>>,
     found: RwLock<Found>,
     /// The derivatives by the weights of this member.
     gradient: Mutex<Aligned<f32>>,
 }
 
 /// What only the member itself needs.
-#[derive(Default)]
-struct Memory<S> {
+struct Memory<'a> {
     /// A copy, so that members do not wait for each other's locks.
     weights: Vec<f32>,
     copies: Copies,
     pass: Pass,
     scores: Vec<f64>,
-    scratch: S,
+    loss: Box<dyn Worker + 'a>,
 }
 
 /// The derivatives by the scores of a member's queries, one query after the other.
@@ -56,10 +55,10 @@ struct Found {
     failure: Option<FitError>,
 }
 
-impl<'a, L: QueryLoss> Linear<'a, L> {
+impl<'a> Linear<'a> {
     /// The steps of an epoch. `None` if the network has hidden layers, or if the steps are so short
     /// or so long that a team does not pay.
-    pub(super) fn new(part: Part<'a>, loss: &'a L, order: &'a [usize], batch: usize) -> Option<Self> {
+    pub(super) fn new(part: Part<'a>, loss: &'a dyn AnyLoss, order: &'a [usize], batch: usize) -> Option<Self> {
         let Part { shape, inputs, .. } = part;
         let members = rayon::current_num_threads().min(MOST).min(batch);
         let length = |&place: &usize| inputs.documents(place).len();
@@ -78,9 +77,16 @@ impl<'a, L: QueryLoss> Linear<'a, L> {
         if batches.iter().any(|batch| work(batch) >= 2 * SHARD) {
             return None;
         }
-        let member = |_| Member { memory: Mutex::default(), found: RwLock::default(), gradient: Mutex::default() };
+        let memory = || Memory {
+            weights: Vec::new(),
+            copies: Copies::default(),
+            pass: Pass::default(),
+            scores: Vec::new(),
+            loss: loss.worker(),
+        };
+        let member = |_| Member { memory: Mutex::new(memory()), found: RwLock::default(), gradient: Mutex::default() };
         let members = (0..members).map(member).collect();
-        Some(Linear { part, loss, batches, members })
+        Some(Linear { part, batches, members })
     }
 
     /// Calls `step` with the weights, the summed gradient and the number of queries of each batch.
@@ -119,7 +125,7 @@ impl<'a, L: QueryLoss> Linear<'a, L> {
     fn score(&self, batch: usize, member: usize) {
         let Part { shape, inputs, epoch, cx } = self.part;
         let Batch { places, owners } = &self.batches[batch];
-        let Memory { weights, copies, pass, scores, scratch } = &mut *lock(&self.members[member].memory);
+        let Memory { weights, copies, pass, scores, loss } = &mut *lock(&self.members[member].memory);
         let weights = copies.of(shape, weights);
         let mut found = self.members[member].found.write().unwrap_or_else(PoisonError::into_inner);
         let Found { slopes, failure } = &mut *found;
@@ -134,7 +140,7 @@ impl<'a, L: QueryLoss> Linear<'a, L> {
                 }
                 let start = slopes.len();
                 slopes.resize(start + scores.len(), 0.0);
-                self.loss.slopes(inputs.query(place), epoch, scores, &mut slopes[start..], scratch)?;
+                loss.slopes(inputs.query(place), epoch, scores, &mut slopes[start..])?;
             }
             Ok(())
         };

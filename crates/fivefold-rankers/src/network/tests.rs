@@ -48,7 +48,7 @@ fn fit(training: &Network, data: &Dataset, validation: Option<&Dataset>) -> Resu
     };
     let context = FitContext::new(Seed::new(7));
     let context = validation.map_or(FitContext::new(Seed::new(7)), |data| context.with_validation(data));
-    training.fit(data, &context, &Squared(data), measure)
+    training.fit(data, &context, &Squared(data), &measure)
 }
 
 fn scores(model: &NetworkModel, data: &Dataset) -> Vec<f64> {
