@@ -62,3 +62,40 @@ fn code_of_a_student_reaches_nothing_beside_its_folder() {
     let graded = json(&at, "lab grade lab --format json --no-run");
     assert_eq!(cell(&graded, "squared.gradient")["state"], "not-run");
 }
+
+/// A compiler reads files that code names, so it is confined, too.
+#[test]
+fn the_compiler_of_a_students_code_reaches_nothing_beside_its_folder() {
+    if !std::process::Command::new("rustc").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        return skipped("no rustc");
+    }
+    if !confines() {
+        return;
+    }
+    let folder = directory(&[("secret.txt", "grades of others")]);
+    let at = fs::canonicalize(folder.path()).unwrap();
+    stdout(&at, "lab new 3 lab");
+    let code = "pub fn squared(scores: &[f64], grades: &[f64]) -> Vec<f64> {
+    scores.iter().zip(grades).map(|(s, g)| 2.0 * (s - g)).collect()
+}
+pub use self::squared as ranknet;
+pub use self::squared as listnet;
+pub use self::squared as lambdas;
+";
+    fs::write(at.join("lab/gradients.rs"), code).unwrap();
+    let graded = json(&at, "lab grade lab --format json");
+    for part in ["gradient", "trained", "rules"] {
+        let cell = cell(&graded, &format!("squared.{part}"));
+        assert_eq!(cell["state"], "right", "{cell}");
+    }
+    assert_eq!(cell(&graded, "ranknet.gradient")["state"], "wrong");
+    let remarks = graded["graded"][0]["remarks"].to_string();
+    assert_eq!(remarks, "[\"gradients.rs was run\"]", "confined code has no stamp");
+
+    let secret = at.join("secret.txt");
+    let nosy = format!("{code}\npub const SECRET: &str = include_str!({:?});\n", secret.display().to_string());
+    fs::write(at.join("lab/gradients.rs"), nosy).unwrap();
+    let graded = json(&at, "lab grade lab --format json");
+    let told = cell(&graded, "squared.gradient").to_string();
+    assert!(told.contains("gradients.rs does not compile") && told.contains("Permission denied"), "{told}");
+}

@@ -2,26 +2,24 @@
 //!
 //! The student's file is run as a `command` ranker of an experiment, once for each loss: with a time
 //! limit, in a folder of its own that is removed afterwards, and confined as commands are (see
-//! `fivefold_experiment`). The program around it (`rank.py` or `rank.rs`) is the grader's own copy.
+//! `fivefold_experiment`). The program around it (`program`) is the grader's own copy.
 //! It trains on the made collection, and writes the gradients of the cases in place of scores. On
 //! a second data set, it does the fits of the conformance kit (`kit`).
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use fivefold_base::Seed;
-use fivefold_core::Registry;
 use fivefold_data::scores::read_own_scores;
 use fivefold_experiment::worker::Worker;
-use fivefold_experiment::{Job, JobFilter, Plan, RunOptions, run};
+use fivefold_experiment::{Job, JobFilter, Plan};
 use fivefold_metrics::value;
-use fivefold_results::Experiment;
 use fivefold_results::store::Store;
 
 use super::kit;
 use super::losses::{Loss, finite_differences};
 use super::made::{Case, MadeQuery, cases, collection, letor, letor_of_cases};
+use super::program::{Language, Program, experiment, run_text, stopped};
 use super::{BUILD_SH, GRADIENTS_PY, GRADIENTS_RS, RANK_PY, RANK_RS};
 use crate::error::LabError;
 use crate::lab::{CodeResult, CodeRun, Help};
@@ -34,39 +32,8 @@ const LEAST_V2: f64 = 0.1;
 const MEASURE: &str = "ndcg.v2@5";
 /// The most bytes of a student's file.
 const MOST_BYTES: u64 = 1 << 20;
-/// The longest time of one loss on one data set. The made collection takes a hundred passes over 192
-/// documents, the kit takes ten passes over some 30,000 documents; for Rust, a compilation is added.
-const TIME_LIMIT: &str = "60s";
 /// The data sets: where the ranker learns, and the fits of the kit.
 const DATA_SETS: [&str; 2] = ["made", "kit"];
-
-/// The language of a student's code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Language {
-    Python,
-    Rust,
-}
-
-impl Language {
-    fn file(self) -> &'static str {
-        match self {
-            Language::Python => GRADIENTS_PY.0,
-            Language::Rust => GRADIENTS_RS.0,
-        }
-    }
-
-    /// Whether the student changed the stub of this language.
-    fn is_filled_in(self, folder: &Path) -> bool {
-        let stub = match self {
-            Language::Python => GRADIENTS_PY.1,
-            Language::Rust => GRADIENTS_RS.1,
-        };
-        let path = folder.join(self.file());
-        // What is no plain file is looked at again, with an error, when it is copied.
-        fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file())
-            || fs::read(&path).is_ok_and(|text| String::from_utf8_lossy(&text).replace('\r', "") != stub)
-    }
-}
 
 /// The results of all cells with code.
 ///
@@ -109,8 +76,14 @@ pub(crate) fn judge(seed: Seed, folder: &Path, worker: Option<&Worker>) -> Resul
             write(BUILD_SH.0, BUILD_SH.1.as_bytes())?;
         }
     }
-    let text = experiment_text(language, worker.is_some())?;
-    let mut run = run_all(bench.path(), language, &text, &cases, &test, worker)?;
+    let program = match language {
+        Language::Python => Ok(Program::python()?),
+        Language::Rust => Program::rust(bench.path(), DATA_SETS[0], worker)?,
+    };
+    let mut run = match program {
+        Ok(program) => run_all(bench.path(), language, &program, &cases, &test, worker)?,
+        Err(reason) => all_failed(&refused(language, &reason).unwrap_or(reason)),
+    };
     let others = changed.iter().filter(|other| **other != language);
     let left = others.map(|other| format!("; {} is filled in too, and was not run", other.file())).collect::<String>();
     run.remarks.insert(0, format!("{} was run{left}", language.file()));
@@ -176,80 +149,21 @@ pub(crate) fn rules_cell(loss: Loss) -> String {
     format!("{}.rules", loss.name())
 }
 
-/// The experiment: two data sets, and a command for each loss.
-fn experiment_text(language: Language, has_worker: bool) -> Result<String, LabError> {
-    let quoted = |text: &str| toml::Value::from(text).to_string();
-    let (argv, files, read) = match language {
-        Language::Python => {
-            there("python3", &["--version"])?;
-            ("\"python3\", \"-B\", \"rank.py\"".to_owned(), "\"rank.py\", \"gradients.py\"", String::new())
-        }
-        Language::Rust => {
-            // The compiler behind rustup's: a confined program does not find rustup's settings.
-            let root = there("rustc", &["--print", "sysroot"])?;
-            let root = root.trim();
-            let compiler = Path::new(root).join("bin").join("rustc");
-            let argv = format!("\"sh\", \"build.sh\", {}", quoted(&compiler.display().to_string()));
-            (argv, "\"build.sh\", \"rank.rs\", \"gradients.rs\"", format!("read = [{}]\n", quoted(root)))
-        }
-    };
-    // A limit of memory is watched by a process of the worker.
-    let memory = if has_worker { "memory_limit = \"2GiB\"\n" } else { "" };
-    let ranker = |loss: Loss| {
-        let name = loss.name();
-        format!(
-            "[[ranker]]\nlabel = \"{name}\"\nkind = \"command\"\n{memory}[ranker.params]\n\
-             argv = [{argv}, \"{name}\", \"{{train}}\", \"{{test}}\", \"{{scores}}\"]\nfiles = [{files}]\n\
-             time_limit = \"{TIME_LIMIT}\"\noutput_limit = \"256MiB\"\n{read}"
-        )
-    };
-    let rankers: Vec<String> = Loss::ALL.map(ranker).to_vec();
-    let dataset = |name: &str| {
-        format!(
-            "[[dataset]]\nlabel = \"{name}\"\npath = \".\"\nlayout = \"train-test\"\n\
-             files = [\"{name}-train.txt\", \"{name}-test.txt\"]\n"
-        )
-    };
-    Ok(format!(
-        "name = \"grade\"\nseed = 1\n{}{}[evaluation]\nmeasures = [\"ndcg\"]\ncutoffs = [5]\n",
-        DATA_SETS.map(dataset).concat(),
-        rankers.concat()
-    ))
-}
-
-/// What a program of this machine prints.
-fn there(program: &str, arguments: &[&str]) -> Result<String, LabError> {
-    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output();
-    match output {
-        Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        other => {
-            let reason = other.map_or_else(|error| error.to_string(), |output| output.status.to_string());
-            let help = format!("install {program}, or grade with --no-run, which gives code no points");
-            Err(LabError::Other(format!(
-                "the code of this lab needs {program}, which cannot be run ({reason}); {help}"
-            )))
-        }
-    }
-}
-
 fn run_all(
     bench: &Path,
     language: Language,
-    text: &str,
+    program: &Program,
     cases: &[Case],
     test: &[MadeQuery],
     worker: Option<&Worker>,
 ) -> Result<CodeRun, LabError> {
-    let stopped = |error: &dyn std::fmt::Display| LabError::Other(format!("the code could not be run: {error}"));
-    let registry = Registry::new(&[]);
-    let experiment =
-        Experiment::parse("grade.toml", text, vec![bench.to_owned()], &registry).map_err(|error| stopped(&error))?;
-    let plan = Plan::new(&experiment, &JobFilter::All).map_err(|error| stopped(&error))?;
+    let rankers = Loss::ALL.map(|loss| program.ranker(loss.name(), &[loss.name()], worker.is_some()));
     // Beside the experiment, not in its folder: programs do not reach the results.
     let out = tempfile::tempdir().map_err(|error| stopped(&error))?;
-    let options = RunOptions { worker, ..RunOptions::new(out.path().join("results")) };
-    let outcome = run(&experiment, &registry, &options).map_err(|error| stopped(&error))?;
-    let store = Store::new(out.path().join("results"));
+    let results = out.path().join("results");
+    let (experiment, outcome) = run_text(bench, &experiment(&DATA_SETS, &rankers), &results, worker)?;
+    let plan = Plan::new(&experiment, &JobFilter::All).map_err(|error| stopped(&error))?;
+    let store = Store::new(results);
     // What a program wrote for a data set; inside, why it failed.
     let written = |dataset: usize, loss: usize, documents: usize| -> Result<Result<Vec<f64>, String>, LabError> {
         let is_it = |job: &&Job| (job.dataset, job.ranker) == (dataset, loss);

@@ -8,6 +8,7 @@ mod judge;
 mod kit;
 mod losses;
 mod made;
+mod program;
 
 use std::path::Path;
 

@@ -219,34 +219,34 @@ fn stubs_have_no_points_and_what_fails_says_why() {
     let at = tempfile::tempdir().unwrap();
     let folder = at.path().join("lab");
     write_lab(lab("3").unwrap(), &Student::new(STUDENTS[0]).unwrap(), &folder).unwrap();
-    fs::write(folder.join("gradients.py"), PYTHON).unwrap();
+    fs::write(folder.join("gradients.py"), "def squared(:\n").unwrap();
     fs::write(folder.join("gradients.rs"), RUST).unwrap();
     let both = Grader::default().grade(&folder).unwrap();
     assert_eq!(remarks(&both), ["gradients.py was run; gradients.rs is filled in too, and was not run"]);
+    let broken = cell(&both.cells, "squared.gradient").told.join("\n");
+    assert!(broken.starts_with("gradients.py cannot be loaded\n") && broken.contains("SyntaxError"), "{broken}");
+    // The right gradient, none, half of the right one, and a stub.
     let stub = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/three_losses/stubs/gradients.py")).unwrap();
-    let half =
-        stub.replacen("    raise NotImplementedError", "    return [2 * (s - g) for s, g in zip(scores, grades)]", 1);
-    let cells = graded("gradients.py", Some(&half));
+    let bodies = [
+        "    return [2 * (s - g) for s, g in zip(scores, grades)]",
+        "    return []",
+        "    p, q = ([math.exp(v) for v in values] for values in (grades, scores))\n    \
+         return [(b / sum(q) - a / sum(p)) / 2 for a, b in zip(p, q)]",
+    ];
+    let code = bodies.iter().fold(stub, |code, body| code.replacen("    raise NotImplementedError", body, 1));
+    let cells = graded("gradients.py", Some(&code));
     assert_eq!(cell(&cells, "squared.gradient").state, State::Right);
     assert_eq!(cell(&cells, "squared.trained").state, State::Right);
-    for loss in ["ranknet", "lambdas"] {
-        for part in ["gradient", "trained", "rules"] {
-            let open = cell(&cells, &format!("{loss}.{part}"));
-            assert_eq!((open.state, &open.told[..]), (State::Empty, &["is not filled in".to_owned()][..]), "{open:?}");
-        }
-    }
-    let broken = cell(&graded("gradients.py", Some("def squared(:\n")), "squared.gradient").told.join("\n");
-    assert!(broken.starts_with("gradients.py cannot be loaded\n") && broken.contains("SyntaxError"), "{broken}");
-    let short = stub.replacen("    raise NotImplementedError", "    return []", 1);
-    let told = cell(&graded("gradients.py", Some(&short)), "squared.gradient").told.join("\n");
+    let told = cell(&cells, "ranknet.gradient").told.join("\n");
     assert!(told.contains("returned 0 numbers for"), "{told}");
     // A factor of 2 is a wrong gradient of a ranker that learns.
-    let scaled =
-        stub.replacen("    raise NotImplementedError", "    return [s - g for s, g in zip(scores, grades)]", 1);
-    let cells = graded("gradients.py", Some(&scaled));
-    assert_eq!(cell(&cells, "squared.gradient").state, State::Wrong);
-    assert!(cell(&cells, "squared.gradient").told.contains(&"each number is half of the right one".to_owned()));
-    assert_eq!(cell(&cells, "squared.trained").state, State::Right);
+    assert_eq!(cell(&cells, "listnet.gradient").state, State::Wrong);
+    assert!(cell(&cells, "listnet.gradient").told.contains(&"each number is half of the right one".to_owned()));
+    assert_eq!(cell(&cells, "listnet.trained").state, State::Right);
+    for part in ["gradient", "trained", "rules"] {
+        let open = cell(&cells, &format!("lambdas.{part}"));
+        assert_eq!((open.state, &open.told[..]), (State::Empty, &["is not filled in".to_owned()][..]), "{open:?}");
+    }
 }
 
 #[test]
