@@ -82,7 +82,7 @@ impl Ranker for Faulty {
             // The run is paused, so that it does not measure the memory meanwhile.
             How::Spike => {
                 signal_the_run("STOP");
-                let mut hoard = vec![0u8; 500 << 20];
+                let mut hoard = vec![0u8; 200 << 20];
                 hoard.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
                 drop(std::hint::black_box(hoard));
                 signal_the_run("CONT");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex};
 
 use serde_json::Value;
 
@@ -126,8 +126,13 @@ pub fn files(folder: &Path) -> Vec<(String, PathBuf)> {
 
 /// Copies every file of a folder.
 pub fn copy(from: &Path, to: &Path) {
-    for (name, bytes) in content(from) {
-        let path = to.join(name);
+    write_all(to, &content(from));
+}
+
+/// Writes files below a folder.
+pub fn write_all(folder: &Path, files: &BTreeMap<String, Vec<u8>>) {
+    for (name, bytes) in files {
+        let path = folder.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, bytes).unwrap();
     }
@@ -178,14 +183,23 @@ pub fn has_long_proofs() -> bool {
 pub fn python(modules: &str) -> Option<String> {
     let named = std::env::var("FIVEFOLD_PYTHON").ok();
     let python = named.clone().unwrap_or_else(|| "python3".to_owned());
-    let there = Command::new(&python).args(["-c", &format!("import {modules}")]).output();
-    if there.is_ok_and(|output| output.status.success()) {
+    if modules.split(", ").all(|module| imports(&python, module)) {
         return Some(python);
     }
     assert!(named.is_none(), "{python}, which FIVEFOLD_PYTHON names, lacks one of {modules}");
     assert!(std::env::var_os("CI").is_none(), "no Python with {modules}, which CI must have");
     skipped(&format!("python3 lacks one of {modules} (FIVEFOLD_PYTHON names another Python)"));
     None
+}
+
+/// Whether a Python has a module. It is imported once for all tests, because some imports take a second.
+fn imports(python: &str, module: &str) -> bool {
+    static TRIED: Mutex<BTreeMap<(String, String), bool>> = Mutex::new(BTreeMap::new());
+    let mut tried = TRIED.lock().unwrap();
+    *tried.entry((python.to_owned(), module.to_owned())).or_insert_with(|| {
+        let output = Command::new(python).args(["-c", &format!("import {module}")]).output();
+        output.is_ok_and(|output| output.status.success())
+    })
 }
 
 /// The folder of real data. If FIVEFOLD_DATA is not set, prints a message and returns `None`.

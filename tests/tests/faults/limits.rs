@@ -39,8 +39,8 @@ fn every_way_to_fail_fails_its_own_job_alone() {
         faulty("panic-apart", "panic", apart),
         faulty("nan-apart", "nan", apart),
         faulty("hang", "hang", "time_limit = \"1s\""),
-        faulty("memory", "memory", "memory_limit = \"300MiB\""),
-        faulty("spike", "spike", "memory_limit = \"300MiB\""),
+        faulty("memory", "memory", "memory_limit = \"120MiB\""),
+        faulty("spike", "spike", "memory_limit = \"120MiB\""),
         faulty("abort", "abort", apart),
         faulty("overflow", "overflow", apart),
         faulty("exit", "exit", apart),
@@ -65,7 +65,7 @@ fn every_way_to_fail_fails_its_own_job_alone() {
     for hoards in ["memory", "spike"] {
         assert_eq!(
             reason(&out, hoards),
-            "the process of the fit used more than 300.0 MiB of memory; `memory_limit` sets the limit"
+            "the process of the fit used more than 120.0 MiB of memory; `memory_limit` sets the limit"
         );
     }
     assert_eq!(
