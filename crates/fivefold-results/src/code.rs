@@ -69,7 +69,7 @@ fn executable() -> &'static Result<String, io::Error> {
     static HASH: OnceLock<Result<String, io::Error>> = OnceLock::new();
     HASH.get_or_init(|| {
         let mut hasher = blake3::Hasher::new();
-        io::copy(&mut program::running_code()?, &mut hasher)?;
+        hasher.update_reader(program::running_code()?)?;
         Ok(hasher.finalize().to_hex().to_string())
     })
 }
