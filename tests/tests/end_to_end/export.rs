@@ -10,31 +10,44 @@ use serde_json::Value;
 use crate::harness::{directory, fivefold, python, real_data, stderr, stdout};
 
 /// A Python program that prints scores and contributions of the rows of `rows.txt` as JSON, by
-/// LightGBM or onnxruntime. Python reads the decimals.
+/// LightGBM or onnxruntime, for each model that is named. Python reads the decimals. One process does all
+/// models, because the import of a library takes longer than its scores.
 const SCORE: &str = r#"
 import json, sys
 import numpy as np
 rows = np.loadtxt("rows.txt", ndmin=2)
-out = {}
-if "lightgbm" in sys.argv:
+program, files = sys.argv[1], sys.argv[2:]
+found = []
+if program == "lightgbm":
+    # LightGBM takes these packages if they are there, and does the same without them: half of its start.
+    sys.modules.update(dict.fromkeys(["pandas", "sklearn"]))
     import lightgbm
-    model = lightgbm.Booster(model_file="model.txt")
-    out["scores"] = model.predict(rows, raw_score=True).tolist()
-    out["contributions"] = model.predict(rows, raw_score=True, pred_contrib=True).tolist()
-if "onnx" in sys.argv:
+    for file in files:
+        model = lightgbm.Booster(model_file=file)
+        contributions = model.predict(rows, raw_score=True, pred_contrib=True).tolist()
+        found.append({"scores": model.predict(rows, raw_score=True).tolist(), "contributions": contributions})
+if program == "onnx":
     import onnxruntime
-    session = onnxruntime.InferenceSession("model.onnx")
-    (scores,) = session.run(["scores"], {"features": rows.astype(np.float32)})
-    assert scores.shape == (len(rows), 1) and scores.dtype == np.float64
-    out["scores"] = scores[:, 0].tolist()
-print(json.dumps(out))
+    for file in files:
+        session = onnxruntime.InferenceSession(file)
+        (scores,) = session.run(["scores"], {"features": rows.astype(np.float32)})
+        assert scores.shape == (len(rows), 1) and scores.dtype == np.float64
+        found.append({"scores": scores[:, 0].tolist()})
+print(json.dumps(found))
 "#;
 
-/// The scores of another program for `rows.txt`.
-fn score(python: &str, at: &Path, program: &str) -> Value {
-    let output = Command::new(python).current_dir(at).args(["-c", SCORE, program]).output().unwrap();
+/// What another program finds for `rows.txt`, for each of these models.
+fn score(python: &str, at: &Path, program: &str, models: &[String]) -> Vec<Value> {
+    let output = Command::new(python).current_dir(at).args(["-c", SCORE, program]).args(models).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    let found: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found.len(), models.len());
+    found
+}
+
+/// What another program finds for `rows.txt` with one model.
+fn score_one(python: &str, at: &Path, program: &str, model: &str) -> Value {
+    score(python, at, program, &[model.to_owned()]).remove(0)
 }
 
 fn numbers(values: &Value) -> Vec<f64> {
@@ -87,26 +100,31 @@ fn lightgbm_scores_as_we_do_and_shares_scores_out() {
     let ((train, _), (test, rows)) = (made(1, 60, 1), made(2, 60, 2));
     let folder = directory(&[("train.txt", &train), ("test.txt", &test), ("rows.txt", &rows)]);
     let at = folder.path();
+    let (mut models, mut own) = (Vec::new(), Vec::new());
     for normaliser in ["none", "z-score:train", "log-z-score:train"] {
         for (ranker, options) in TREES {
+            let model = format!("{ranker} {normaliser}.txt").replace([' ', ':'], "-");
             stdout(
                 at,
                 &format!("train --ranker {ranker} {options} --normalise {normaliser} --train train.txt -o model.json"),
             );
-            stdout(at, "export model.json --format lightgbm -o model.txt");
-            let theirs = score(&python, at, "lightgbm");
-            let (scores, ours) = (numbers(&theirs["scores"]), ours(at, "test.txt"));
-            assert!(ours.iter().any(|score| *score != ours[0]));
-            assert_eq!(scores, ours, "{ranker} {normaliser}");
-            let mut worst = 0.0f64;
-            for (contributions, score) in theirs["contributions"].as_array().unwrap().iter().zip(&scores) {
-                let contributions = numbers(contributions);
-                assert!(contributions.iter().all(|value| value.is_finite()), "{ranker}: {contributions:?}");
-                worst = worst.max((contributions.iter().sum::<f64>() - score).abs());
-            }
-            println!("{ranker} {normaliser}: contributions differ from the score by {worst:e}");
-            assert!(worst <= 1e-9, "{ranker}: {worst:e}");
+            stdout(at, &format!("export model.json --format lightgbm -o {model}"));
+            own.push(ours(at, "test.txt"));
+            models.push(model);
         }
+    }
+    for ((model, theirs), ours) in models.iter().zip(score(&python, at, "lightgbm", &models)).zip(own) {
+        let scores = numbers(&theirs["scores"]);
+        assert!(ours.iter().any(|score| *score != ours[0]));
+        assert_eq!(scores, ours, "{model}");
+        let mut worst = 0.0f64;
+        for (contributions, score) in theirs["contributions"].as_array().unwrap().iter().zip(&scores) {
+            let contributions = numbers(contributions);
+            assert!(contributions.iter().all(|value| value.is_finite()), "{model}: {contributions:?}");
+            worst = worst.max((contributions.iter().sum::<f64>() - score).abs());
+        }
+        println!("{model}: contributions differ from the score by {worst:e}");
+        assert!(worst <= 1e-9, "{model}: {worst:e}");
     }
 }
 
@@ -118,7 +136,7 @@ fn contributions_of_one_cut_are_finite() {
     let at = folder.path();
     stdout(at, "train --ranker mart --param min_documents=1 --param trees=1 --train train.txt -o model.json");
     assert_eq!(stderr(at, "export model.json --format lightgbm -o model.txt", 0), "");
-    let theirs = score(&python, at, "lightgbm");
+    let theirs = score_one(&python, at, "lightgbm", "model.txt");
     assert_eq!(numbers(&theirs["scores"]), [0.525, 0.475]);
     // The mean score is .5, and the only feature moves the score by .025.
     for (found, expected) in theirs["contributions"].as_array().unwrap().iter().zip([[0.025, 0.5], [-0.025, 0.5]]) {
@@ -141,23 +159,29 @@ pub fn onnxruntime_scores(rankers: &[(&str, &str)]) {
     let ((train, _), (test, rows)) = (made(3, 60, 3), made(4, 60, 4));
     let folder = directory(&[("train.txt", &train), ("test.txt", &test), ("rows.txt", &rows)]);
     let at = folder.path();
+    let (mut models, mut own) = (Vec::new(), Vec::new());
     for normaliser in ["none", "min-max:train", "z-score:train", "log-z-score:train"] {
         for (ranker, options) in rankers {
+            let model = format!("{ranker} {normaliser}.onnx").replace([' ', ':'], "-");
             stdout(
                 at,
                 &format!("train --ranker {ranker} {options} --normalise {normaliser} --train train.txt -o model.json"),
             );
-            stdout(at, "export model.json --format onnx -o model.onnx --replace");
-            let (theirs, ours) = (numbers(&score(&python, at, "onnx")["scores"]), ours(at, "test.txt"));
-            assert_eq!(theirs.len(), ours.len());
-            let worst = ours.iter().zip(&theirs).map(|(ours, theirs)| (ours - theirs).abs()).fold(0.0, f64::max);
-            println!("{ranker} {normaliser}: scores differ by {worst:e}");
+            stdout(at, &format!("export model.json --format onnx -o {model}"));
             // Single precision rounds normalised features of linear models, and logarithms differ
             // in their last bits.
             let tolerance =
                 if normaliser.starts_with("log") && !TREES.contains(&(*ranker, *options)) { 1e-6 } else { 1e-12 };
-            assert!(worst <= tolerance, "{ranker} {normaliser}: {worst:e}");
+            own.push((ours(at, "test.txt"), tolerance));
+            models.push(model);
         }
+    }
+    for ((model, theirs), (ours, tolerance)) in models.iter().zip(score(&python, at, "onnx", &models)).zip(own) {
+        let theirs = numbers(&theirs["scores"]);
+        assert_eq!(theirs.len(), ours.len());
+        let worst = ours.iter().zip(&theirs).map(|(ours, theirs)| (ours - theirs).abs()).fold(0.0, f64::max);
+        println!("{model}: scores differ by {worst:e}");
+        assert!(worst <= tolerance, "{model}: {worst:e}");
     }
 }
 
@@ -188,7 +212,7 @@ fn lightgbm_and_onnxruntime_score_mq2008_as_we_do() {
         .collect();
     stdout(at, "export model.json --format lightgbm -o model.txt");
     stdout(at, "export model.json --format onnx -o model.onnx --replace");
-    let theirs = score(&python, at, "lightgbm");
+    let theirs = score_one(&python, at, "lightgbm", "model.txt");
     assert_eq!(numbers(&theirs["scores"]), ours);
     let sum = |contributions: &Value| numbers(contributions).iter().sum::<f64>();
     let far = theirs["contributions"].as_array().unwrap().iter().zip(&ours).find(|(all, score)| {
@@ -196,7 +220,7 @@ fn lightgbm_and_onnxruntime_score_mq2008_as_we_do() {
         off.is_nan() || off > 1e-9
     });
     assert!(far.is_none(), "{far:?}");
-    let worst = numbers(&score(&python, at, "onnx")["scores"])
+    let worst = numbers(&score_one(&python, at, "onnx", "model.onnx")["scores"])
         .iter()
         .zip(&ours)
         .map(|(a, b)| (a - b).abs())

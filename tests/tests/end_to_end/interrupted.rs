@@ -109,7 +109,7 @@ fn a_stopped_training_leaves_no_model() {
     assert!(!folder.path().join("m.json").exists());
 }
 
-/// A fit of a second or more.
+/// A fit of some tenths of a second.
 const LONG: &str = r#"
 name = "long"
 
@@ -119,7 +119,7 @@ synthetic = { shape = "mq2007", queries = 60 }
 
 [[ranker]]
 kind = "lambdamart"
-params = { trees = 1500, leaves = 31, early_stopping = 0 }
+params = { trees = 400, leaves = 31, early_stopping = 0 }
 "#;
 
 /// Elsewhere, a training that goes on may lose accuracy (dmlc/xgboost issue 11982) or count its
@@ -137,20 +137,24 @@ fn a_fit_that_is_stopped_or_killed_goes_on_from_its_checkpoint() {
     };
     assert!(start("whole", &[]).wait().unwrap().success());
     for (out, killed, more) in [("stopped", false, &[][..]), ("killed", true, &[]), ("alone", false, &["--isolate"])] {
-        // The first checkpoint comes after a hundredth of the fit, however fast the machine is.
-        let mut child = start(out, &[more, &["--checkpoint-every", "10ms"]].concat());
         let checkpoint = folder.path().join(out).join(".rounds/a/fold1/lambdamart.json");
         let patience = Instant::now() + Duration::from_secs(60);
-        while !checkpoint.exists() {
-            assert!(Instant::now() < patience, "{out}: no checkpoint after a minute");
-            std::thread::sleep(Duration::from_millis(5));
+        loop {
+            // The first checkpoint comes after a hundredth of the fit, however fast the machine is.
+            let mut child = start(out, &[more, &["--checkpoint-every", "10ms"]].concat());
+            while !checkpoint.exists() && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            if child.try_wait().unwrap().is_none() {
+                if killed { child.kill().unwrap() } else { interrupt(&child) }
+            }
+            if !child.wait().unwrap().success() {
+                break;
+            }
+            // On a busy machine, the fit may end before this test sees its checkpoint.
+            assert!(Instant::now() < patience, "{out}: not stopped within a fit for a minute");
+            std::fs::remove_dir_all(folder.path().join(out)).unwrap();
         }
-        if killed {
-            child.kill().unwrap()
-        } else {
-            interrupt(&child)
-        }
-        assert!(!child.wait().unwrap().success(), "{out}");
         assert!(model(out).is_err(), "{out}");
         let text = std::fs::read_to_string(&checkpoint).unwrap();
         let state: serde_json::Value = serde_json::from_str(text.split_once('\n').unwrap().1).unwrap();

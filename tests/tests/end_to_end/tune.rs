@@ -6,7 +6,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::harness::{
-    assert_same_content, content, directory, fivefold, json, python, real_data, run, stderr, stdout, stdout_with_data,
+    assert_same_content, content, directory, fivefold, has_long_proofs, json, python, real_data, run, stderr, stdout,
+    stdout_with_data,
 };
 
 const EXPERIMENT: &str = r#"
@@ -213,6 +214,8 @@ cutoffs = [10]
 /// Without early stopping, so that the validation part serves the choice alone.
 const RANK: &str = r##"
 import sys
+# LightGBM takes these packages if they are there, and does the same without them: half of its start.
+sys.modules.update(dict.fromkeys(["pandas", "sklearn"]))
 import lightgbm
 import numpy
 
@@ -241,8 +244,9 @@ if __name__ == "__main__":
 "##;
 
 const LOOP: &str = r#"
+import sys
 from rank import rank
-for fold in (1, 2):
+for fold in sys.argv[1:]:
     for leaves in (3, 15):
         for rate in (0.02, 0.3):
             rank(f"made/Fold{fold}/train.txt", f"made/Fold{fold}/vali.txt", f"{fold}-{leaves}-{rate}.txt", leaves, rate)
@@ -258,10 +262,13 @@ fn a_search_over_lightgbm_chooses_as_a_plain_loop_in_python() {
     let at = at.path();
     std::fs::write(at.join("rank.py"), RANK).unwrap();
     std::fs::write(at.join("loop.py"), LOOP).unwrap();
-    let looped = std::process::Command::new(&python).arg("loop.py").current_dir(at).output().unwrap();
+    let folds: &[usize] = if has_long_proofs() { &[1, 2] } else { &[1] };
+    let words = folds.iter().map(usize::to_string);
+    let looped = std::process::Command::new(&python).arg("loop.py").args(words).current_dir(at).output().unwrap();
     assert!(looped.status.success(), "{}", String::from_utf8_lossy(&looped.stderr));
-    stdout(at, "run tuned.toml --out out --only made/fold1/LightGBM --only made/fold2/LightGBM");
-    for fold in [1, 2] {
+    let only: String = folds.iter().map(|fold| format!(" --only made/fold{fold}/LightGBM")).collect();
+    stdout(at, &format!("run tuned.toml --out out{only}"));
+    for fold in folds {
         let mut best: Option<(f64, i64, f64)> = None;
         for (leaves, rate) in [(3, 0.02), (3, 0.3), (15, 0.02), (15, 0.3)] {
             let files = format!("--data made/Fold{fold}/vali.txt --scores {fold}-{leaves}-{rate}.txt");
