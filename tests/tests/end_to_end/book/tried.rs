@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use super::blocks::{Block, blocks};
 use super::shown::{difference, fits, shortened};
 use super::{Page, folder};
-use crate::harness::{directory, real_data, skipped, stdout};
+use crate::harness::{directory, has_long_proofs, real_data, skipped, stdout};
 
 /// What the machine has for tagged blocks.
 struct Needs {
@@ -24,6 +24,7 @@ struct Needs {
     /// A Python with the package of fivefold, for `package`.
     package: Option<String>,
     slurm: bool,
+    long: bool,
     slow: bool,
 }
 
@@ -44,6 +45,7 @@ impl Needs {
             python: Some(system).filter(|python| has(python, "sys")),
             package: pythons.into_iter().find(|python| has(python, "fivefold")),
             slurm: ["slurmctld", "slurmd", "munged", "sbatch"].iter().all(|name| there(name)),
+            long: has_long_proofs(),
             slow: std::env::var_os("BOOK_SLOW").is_some(),
         }
     }
@@ -57,6 +59,7 @@ impl Needs {
             ("slurm", self.slurm, "need Slurm (Debian: slurm-wlm, munge)"),
             ("python", self.python.is_some(), "need Python"),
             ("package", self.package.is_some(), "need a Python with the package fivefold (FIVEFOLD_PACKAGE_PYTHON)"),
+            ("long", self.long, "take seconds of processor time, as long proofs (FIVEFOLD_LONG_PROOFS=1)"),
             ("slow", self.slow, "take minutes (BOOK_SLOW=1)"),
             ("build", self.slow, "build crates (BOOK_SLOW=1)"),
         ];
