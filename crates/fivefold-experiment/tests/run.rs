@@ -5,14 +5,14 @@ mod common;
 
 use std::path::PathBuf;
 
-use common::{Counter, EXPERIMENT, JOBS, experiment, files, registry, run_with};
+use common::{Counter, EXPERIMENT, JOBS, experiment, files, registry, run_with, tempdir};
 use fivefold_experiment::{Job, JobEnd, JobFilter, JobState, Observer, Plan, RunError, RunOptions, job_states, run};
 use fivefold_results::Results;
 use fivefold_results::owner::Claim;
 
 #[test]
 fn the_folder_has_the_same_bytes_however_it_came_about() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     let (one, _) = run_with(EXPERIMENT, &folder.path().join("one"), 1, None);
     assert_eq!((one.jobs, one.reused, one.done, one.failed.len()), (JOBS, 0, JOBS, 0));
     let expected = files(&folder.path().join("one"));
@@ -40,7 +40,7 @@ fn the_folder_has_the_same_bytes_however_it_came_about() {
 
 #[test]
 fn conventions_are_those_in_force_on_each_data_set() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     let text = r#"
 name = "two grades"
 [[dataset]]
@@ -72,7 +72,7 @@ ties = "input"
 
 #[test]
 fn only_what_an_input_alters_is_done_again() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     let out = folder.path().join("run");
     run_with(EXPERIMENT, &out, 2, None);
     let jobs_of = |text: &str| {
@@ -110,7 +110,7 @@ const SEEDED_JOBS: (usize, usize) = (10, 10);
 
 #[test]
 fn altered_results_are_found_and_done_again() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     let out = folder.path().join("run");
     run_with(EXPERIMENT, &out, 2, None);
     let expected = files(&out);
@@ -130,7 +130,7 @@ fn altered_results_are_found_and_done_again() {
 
 #[test]
 fn failures_are_shown_never_scored_and_tried_again() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     let out = folder.path().join("run");
     let broken =
         |how: &str| format!("\n[[ranker]]\nlabel = \"{how}\"\nkind = \"broken\"\nparams = {{ how = \"{how}\" }}\n");
@@ -158,7 +158,7 @@ fn failures_are_shown_never_scored_and_tried_again() {
 
 #[test]
 fn a_result_that_fails_later_leaves_no_scores() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     let out = folder.path().join("run");
     run_with(EXPERIMENT, &out, 2, None);
     let text = EXPERIMENT.replace("kind = \"draw\"", "kind = \"broken\"\nparams = { how = \"error\" }");
@@ -168,7 +168,7 @@ fn a_result_that_fails_later_leaves_no_scores() {
 
 #[test]
 fn a_folder_alone_gives_back_the_evaluation() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     let out = folder.path().join("run");
     let (outcome, _) = run_with(EXPERIMENT, &out, 2, None);
     let (written, read) = (outcome.results.unwrap(), Results::load(&out).unwrap());
@@ -194,7 +194,7 @@ fn a_folder_alone_gives_back_the_evaluation() {
 
 #[test]
 fn jobs_can_be_done_one_by_one_by_several_processes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     let (whole, shared) = (folder.path().join("whole"), folder.path().join("shared"));
     run_with(EXPERIMENT, &whole, 2, None);
     let experiment = experiment(EXPERIMENT);
@@ -213,7 +213,7 @@ fn jobs_can_be_done_one_by_one_by_several_processes() {
 
 #[test]
 fn the_order_in_which_jobs_begin_can_be_drawn_and_alters_nothing() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     let order = |name: &str, order_seed: Option<u64>| {
         let counter = Counter::default();
         let options =
@@ -231,7 +231,7 @@ fn the_order_in_which_jobs_begin_can_be_drawn_and_alters_nothing() {
 
 #[test]
 fn a_filter_without_a_job_is_an_error() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     let options = RunOptions { only: JobFilter::job("a/fold9/First"), ..RunOptions::new(folder.path()) };
     let error = run(&experiment(EXPERIMENT), &registry(), &options).unwrap_err();
     assert_eq!(error.to_string(), "no job of the experiment matches `a/fold9/First`");
@@ -266,7 +266,7 @@ const SCORES: &str = "kind = \"scores\"\nparams = { path = \"nowhere/{dataset}.{
 /// An error that exists from the start must appear before the jobs, which may take hours.
 #[test]
 fn what_cannot_be_evaluated_is_refused_before_any_job() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     let out = folder.path().join("run");
     let refused = |text: &str| {
         let error = run(&experiment(text), &registry(), &RunOptions::new(&out)).unwrap_err();
@@ -316,7 +316,7 @@ fn files_that_are_altered_while_the_run_goes_on_are_not_evaluated() {
     let (experiment, registry) = (experiment(EXPERIMENT), registry());
     let cases: [fn(&Job) -> String; 3] = [Job::scores_file, Job::model_file, Job::record_file];
     for file in cases {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempdir();
         let tamper = Tamper { folder: folder.path().to_owned(), change: |text| format!("{text} "), file };
         let options = RunOptions { threads: 2, observer: &tamper, ..RunOptions::new(folder.path()) };
         let error = run(&experiment, &registry, &options).unwrap_err();
@@ -332,7 +332,7 @@ fn files_that_are_altered_while_the_run_goes_on_are_not_evaluated() {
 /// aws/aws-encryption-sdk-cli #18: a program replaced existing files without a word.
 #[test]
 fn a_folder_of_another_experiment_of_the_same_name_is_left_as_it_is() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     let out = folder.path().join("run");
     let registry = registry();
     let claim = |source: &str, replace| Claim { source: Some(source.to_owned()), replace };

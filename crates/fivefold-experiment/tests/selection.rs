@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use common::folds::{Document, FEATURES, FOLDS, collection, part};
-use common::{Counter, files, registry};
+use common::{Counter, files, registry, tempdir};
 use fivefold_core::{Dataset, FitContext, FitError, Model, QueryView, Ranker, Registry};
 use fivefold_experiment::{JobFilter, Plan, RunOptions, RunOutcome, VerifyOptions, run, verify};
 use fivefold_metrics::ndcg;
@@ -133,7 +133,7 @@ fn greedy(fold: usize, units: &[Vec<usize>], max: usize) -> (Vec<(usize, f64)>, 
 
 #[test]
 fn each_fold_takes_the_set_that_plain_loops_take() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     let (one, two) = (folder.path().join("one"), folder.path().join("two"));
     let experiment = experiment(folder.path(), "");
@@ -166,7 +166,7 @@ fn each_fold_takes_the_set_that_plain_loops_take() {
 /// A longer selection begins as a shorter one.
 #[test]
 fn more_steps_do_only_the_jobs_that_fewer_steps_lack() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     let out = folder.path().join("out");
     run_into(&out, &experiment(folder.path(), "max = 2"), 2);
@@ -181,7 +181,7 @@ fn more_steps_do_only_the_jobs_that_fewer_steps_lack() {
 
 #[test]
 fn entries_of_a_list_and_groups_enter_as_wholes_up_to_the_most() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     fs::write(folder.path().join("data/features.txt"), "1\ta\tx\n2\tb\ty\n3\tc\tx\n4\td\n").unwrap();
     let (listed, groups) = (folder.path().join("listed"), folder.path().join("groups"));
@@ -208,7 +208,7 @@ fn entries_of_a_list_and_groups_enter_as_wholes_up_to_the_most() {
 /// Three features are the same, so a set with one of them is as good as with another.
 #[test]
 fn of_equal_sets_the_smallest_is_chosen_and_of_these_the_first() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     for fold in 1..=FOLDS {
         for name in ["train", "vali", "test"] {
@@ -251,18 +251,18 @@ fn search(at: &Path, selection: &str) -> (Vec<serde_json::Value>, BTreeMap<Strin
 /// Neither the choice nor the key of a candidate may change.
 #[test]
 fn a_selection_sees_nothing_of_the_test_part() {
-    let plain = tempfile::tempdir().unwrap();
+    let plain = tempdir();
     collection(plain.path(), |_| {});
     for selection in ["", "stop_on = \"split\"\nmax = 2"] {
         let expected = search(plain.path(), selection);
         for leak in 0..FEATURES {
-            let planted = tempfile::tempdir().unwrap();
+            let planted = tempdir();
             collection(planted.path(), |queries| {
                 queries.iter_mut().flatten().for_each(|(grade, features)| features[leak] = 1e4 * f32::from(*grade));
             });
             assert_eq!(search(planted.path(), selection), expected, "feature {leak}");
         }
-        let regraded = tempfile::tempdir().unwrap();
+        let regraded = tempdir();
         collection(regraded.path(), |queries| queries.iter_mut().flatten().for_each(|(grade, _)| *grade = 2 - *grade));
         assert_eq!(search(regraded.path(), selection), expected, "other grades");
     }
@@ -270,7 +270,7 @@ fn a_selection_sees_nothing_of_the_test_part() {
 
 #[test]
 fn a_selection_that_was_stopped_ends_with_the_same_bytes_and_is_verified() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     let experiment = experiment(folder.path(), "max = 3");
     let (whole, halves) = (folder.path().join("whole"), folder.path().join("halves"));
@@ -299,7 +299,7 @@ fn a_selection_that_was_stopped_ends_with_the_same_bytes_and_is_verified() {
 /// `sum` fails with two features. The first step is whole, and nothing can follow.
 #[test]
 fn a_selection_goes_on_without_failed_candidates() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     let out = folder.path().join("out");
     let text = text("max = 3", "fails_on = 2");
@@ -314,7 +314,7 @@ fn a_selection_goes_on_without_failed_candidates() {
 /// A wrong selection, and what is said.
 #[test]
 fn wrong_selections_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     let refused = |text: &str| {
         let experiment = Experiment::parse("s.toml", text, vec![folder.path().to_owned()], &rankers());

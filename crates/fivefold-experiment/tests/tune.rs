@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use common::folds::{Document, FEATURES, FOLDS, QUERIES, collection, part};
-use common::{Counter, files, registry};
+use common::{Counter, files, registry, tempdir};
 use fivefold_core::{Dataset, FitContext, FitError, Model, QueryView, Ranker};
 use fivefold_experiment::{JobFilter, Plan, RunOptions, RunOutcome, VerifyOptions, run, verify};
 use fivefold_metrics::ndcg;
@@ -91,7 +91,7 @@ fn near(one: f64, other: f64) {
 
 #[test]
 fn each_fold_takes_the_setting_with_the_highest_value_on_its_validation_part() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     let out = folder.path().join("out");
     let experiment = experiment(folder.path(), GRID, "feature = [0, 1, 2, 3]");
@@ -115,7 +115,7 @@ fn each_fold_takes_the_setting_with_the_highest_value_on_its_validation_part() {
 
 #[test]
 fn folds_of_a_data_set_may_share_the_setting_with_the_highest_mean() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     let out = folder.path().join("out");
     let tune = format!("{GRID}\nper = \"data-set\"");
@@ -144,18 +144,18 @@ fn search(at: &Path, tune: &str) -> (Vec<usize>, BTreeMap<String, String>) {
 /// Neither the choice nor the key of a candidate may change.
 #[test]
 fn a_search_sees_nothing_of_the_test_part() {
-    let plain = tempfile::tempdir().unwrap();
+    let plain = tempdir();
     collection(plain.path(), |_| {});
     for tune in [GRID.to_owned(), format!("{GRID}\nper = \"data-set\"\nstop_on = \"split\"")] {
         let expected = search(plain.path(), &tune);
         for leak in 0..FEATURES {
-            let planted = tempfile::tempdir().unwrap();
+            let planted = tempdir();
             collection(planted.path(), |queries| {
                 queries.iter_mut().flatten().for_each(|(grade, features)| features[leak] = f32::from(*grade));
             });
             assert_eq!(search(planted.path(), &tune), expected, "feature {leak}");
         }
-        let regraded = tempfile::tempdir().unwrap();
+        let regraded = tempdir();
         collection(regraded.path(), |queries| queries.iter_mut().flatten().for_each(|(grade, _)| *grade = 2 - *grade));
         assert_eq!(search(regraded.path(), &tune), expected, "other grades");
     }
@@ -163,7 +163,7 @@ fn a_search_sees_nothing_of_the_test_part() {
 
 #[test]
 fn a_split_measures_on_every_second_query_of_the_validation_part() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     let out = folder.path().join("out");
     run_into(&out, &experiment(folder.path(), &format!("{GRID}\nstop_on = \"split\""), "feature = [2, 3]"), 1);
@@ -173,7 +173,7 @@ fn a_split_measures_on_every_second_query_of_the_validation_part() {
 
 #[test]
 fn a_larger_grid_does_only_the_jobs_that_a_smaller_one_lacks() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     let out = folder.path().join("out");
     run_into(&out, &experiment(folder.path(), GRID, "feature = [1, 2]"), 2);
@@ -191,7 +191,7 @@ fn a_larger_grid_does_only_the_jobs_that_a_smaller_one_lacks() {
 
 #[test]
 fn a_search_that_was_stopped_ends_with_the_same_bytes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     let experiment = experiment(folder.path(), &format!("{GRID}\nper = \"data-set\""), "feature = [0, 1, 2, 3]");
     let (whole, halves) = (folder.path().join("whole"), folder.path().join("halves"));
@@ -210,7 +210,7 @@ fn a_search_that_was_stopped_ends_with_the_same_bytes() {
 /// `one` panics if it is asked for a feature that the data lack.
 #[test]
 fn the_search_goes_on_without_a_failed_candidate() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     let out = folder.path().join("out");
     let (outcome, _) = run_into(&out, &experiment(folder.path(), GRID, "feature = [9, 2]"), 2);
@@ -234,7 +234,7 @@ fn the_search_goes_on_without_a_failed_candidate() {
 
 #[test]
 fn a_chosen_ranker_brings_its_candidates_and_one_job_comes_alone() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     let shared = experiment(folder.path(), &format!("{GRID}\nper = \"data-set\""), "feature = [0, 1]");
     let own = experiment(folder.path(), GRID, "feature = [0, 1]");
@@ -258,7 +258,7 @@ fn a_chosen_ranker_brings_its_candidates_and_one_job_comes_alone() {
 
 #[test]
 fn a_search_is_verified_and_an_altered_choice_is_named() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     let out = folder.path().join("out");
     run_into(&out, &experiment(folder.path(), GRID, "feature = [0, 1, 2, 3]"), 2);
@@ -334,7 +334,7 @@ fn halved(folds: &[usize]) -> (usize, f64) {
 
 #[test]
 fn halving_keeps_the_best_of_each_rung() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     let registry = registry().with::<Grown>();
     for per in ["fold", "data-set"] {
@@ -457,7 +457,7 @@ fn wrong_searches_are_underlined() {
 /// 3,000 settings are not too many, but in five folds they are.
 #[test]
 fn too_many_candidates_are_refused_with_their_number() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     collection(folder.path(), |_| {});
     let experiment = experiment(folder.path(), GRID, "feature = { low = 0, high = 2999, steps = 3000 }");
     let error = Plan::new(&experiment, &JobFilter::All).err().unwrap().to_string();
@@ -468,7 +468,7 @@ fn too_many_candidates_are_refused_with_their_number() {
 /// Draws come from names, so a search grows without a change of its earlier draws.
 #[test]
 fn draws_depend_on_names_alone() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempdir();
     let drawn = |draws: usize, params: &str| -> Vec<BTreeMap<String, serde_json::Value>> {
         let tune = format!("method = \"random\"\ndraws = {draws}");
         let experiment = experiment(folder.path(), &tune, params);
