@@ -29,6 +29,16 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Returns `text` with a blank in place of each character that acts: line ends, tabs, escape codes
+/// and turns of direction. A hostile label may hold such characters.
+pub fn one_line(text: &str) -> String {
+    // Most texts are plain.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
+    text.chars().map(|c| if acts(c) { ' ' } else { c }).collect()
+}
+
 /// Returns a text for a cell of a spreadsheet. A text that a spreadsheet would run as a formula
 /// gets an apostrophe before it. A formula that already has apostrophes before it gets one more, so
 /// that [`formula`] gives back the text in both cases. Numbers stay as they are.
@@ -95,6 +105,16 @@ mod tests {
         assert_eq!(printable("a\tb\nü−"), "a\tb\nü−");
         assert_eq!(printable("\u{1b}[2J\r\u{202e}x\u{9b}"), "\\u{1b}[2J\\r\\u{202e}x\\u{9b}");
     }
+
+    #[test]
+    fn a_line_has_a_blank_in_place_of_what_acts() {
+        let byte_by_byte = |text: &str| text.chars().map(|c| if acts(c) { ' ' } else { c }).collect::<String>();
+        for c in ('\0'..='\u{3000}').map(|c| format!("a{c}ü b")).chain(('\0'..='\u{ff}').map(String::from)) {
+            assert_eq!(one_line(&c), byte_by_byte(&c), "{c:?}");
+        }
+        assert_eq!(one_line("a\tb\r\n\u{1b}[0m\u{7f}\u{202e}é"), "a b   [0m  é");
+    }
+
     #[test]
     fn messages_have_an_end() {
         assert_eq!(shown(&format!("a\u{1b}{}", "é".repeat(100))), format!("a\\u{{1b}}{}...", "é".repeat(38)));

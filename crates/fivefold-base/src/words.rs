@@ -1,4 +1,4 @@
-//! Counts and lists in sentences: `1 query has`, `2 queries have`, `a, b and c`.
+//! Counts and lists in sentences (`1 query has`, `2 queries have`, `a, b and c`), and lines of a width.
 
 /// A count and its noun, in the plural unless the count is 1. Only the head of the noun changes:
 /// `counted(2, "query")` is `2 queries`, and `counted(2, "line of text")` is `2 lines of text`.
@@ -49,6 +49,30 @@ pub fn list_first<S: AsRef<str>>(items: &[S], most: usize) -> String {
         0 => first.join(", "),
         more => format!("{} and {more} more", first.join(", ")),
     }
+}
+
+/// Breaks `text` between words into lines of at most `width` characters. All lines but the first
+/// begin with `indent`. A longer word has a line of its own.
+pub fn wrapped(text: &str, indent: &str, width: u16) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        let line = &mut lines[last];
+        let more = word.chars().count();
+        if line.is_empty() {
+            line.push_str(word);
+            length = more;
+        } else if length + 1 + more <= usize::from(width) {
+            line.push(' ');
+            line.push_str(word);
+            length += 1 + more;
+        } else {
+            lines.push(format!("{indent}{word}"));
+            length = indent.chars().count() + more;
+        }
+    }
+    lines
 }
 
 /// The candidate nearest to a mistyped name, for "did you mean"; `None` if no candidate is near.
@@ -106,5 +130,12 @@ mod tests {
         assert_eq!(list_some(&many), "0, 1, 2, 3, 4, 5, 6 and 3 more");
         assert_eq!(list_some(&many[..8]), "0, 1, 2, 3, 4, 5, 6 and 7");
         assert_eq!((list_first(&many[..3], 3), list_first(&many, 3)), ("0, 1, 2".into(), "0, 1, 2 and 7 more".into()));
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrapped("one two  three\nfour", "  ", 7), ["one two", "  three", "  four"]);
+        assert_eq!(wrapped("ééé é ééééééé", "", 5), ["ééé é", "ééééééé"]);
+        assert_eq!(wrapped("", "  ", 5), [""]);
     }
 }

@@ -6,7 +6,7 @@
 
 use fivefold_analysis::p_value::p_value;
 use fivefold_analysis::{Cell, Table};
-use fivefold_base::printable::acts;
+use fivefold_base::printable::one_line;
 
 /// The notes of a table whose marks are shown: what the marks mean comes first.
 pub(crate) fn notes_with_marks(table: &Table) -> Vec<String> {
@@ -21,12 +21,6 @@ pub(crate) fn shown(cell: &Cell) -> String {
         Cell::PValue(p) => p_value(*p),
         Cell::Count(count) => count.to_string(),
     }
-}
-
-/// Returns `text` with a blank in place of each character that acts: line ends, tabs, escape codes
-/// and turns of direction. A hostile label may hold such characters.
-pub(crate) fn one_line(text: &str) -> String {
-    text.chars().map(|c| if acts(c) { ' ' } else { c }).collect()
 }
 
 /// Whether a column holds words and is left aligned: a label column, or a column with a text cell.

@@ -11,9 +11,7 @@
 //! terminal become blanks.
 
 use fivefold_analysis::{Cell, Table};
-use fivefold_base::printable::{acts, no_formula};
-
-use crate::cell::one_line;
+use fivefold_base::printable::{acts, no_formula, one_line};
 
 /// The table as CSV, notes included.
 ///

@@ -14,8 +14,9 @@ use std::collections::BTreeSet;
 
 use fivefold_analysis::table::Mark;
 use fivefold_analysis::{Cell, Table};
+use fivefold_base::printable::one_line;
 
-use crate::cell::{is_words, notes_with_marks, one_line, shown};
+use crate::cell::{is_words, notes_with_marks, shown};
 
 /// The characters of a line of `article`, with two added for each column. A wider table is scaled
 /// to the line.

@@ -3,8 +3,9 @@
 
 use fivefold_analysis::table::Mark;
 use fivefold_analysis::{Cell, Table};
+use fivefold_base::printable::one_line;
 
-use crate::cell::{is_words, notes_with_marks, one_line, shown};
+use crate::cell::{is_words, notes_with_marks, shown};
 
 /// The table as Markdown: a heading, the table, the notes as a list. The best means are bold, and a
 /// sign follows other marked numbers.

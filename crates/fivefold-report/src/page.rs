@@ -3,6 +3,7 @@
 //!
 //! Text stays text and coordinates are whole pixels, so the bytes are the same on every machine.
 
+use fivefold_base::words::wrapped;
 use plotters::chart::MeshStyle;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::Ranged;
@@ -12,7 +13,6 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use crate::error::ReportError;
 use crate::figure::Figure;
 use crate::names::escape;
-use crate::terminal::wrapped;
 
 /// A part of the page for a drawing.
 pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;

@@ -11,8 +11,10 @@ use comfy_table::{
     Attribute, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width,
 };
 use fivefold_analysis::{Cell, Table};
+use fivefold_base::printable::one_line;
+use fivefold_base::words::wrapped;
 
-use crate::cell::{is_words, one_line, shown};
+use crate::cell::{is_words, shown};
 
 /// Characters of a line if standard output is not a terminal.
 const PLAIN_WIDTH: u16 = 100;
@@ -188,30 +190,6 @@ fn paint(cell: &Cell, style: Style) -> comfy_table::Cell {
         Cell::Missing(_) if style.color => painted.fg(Color::Yellow),
         _ => painted,
     }
-}
-
-/// Breaks `text` between words into lines of at most `width` characters. All lines but the first
-/// begin with `indent`. A longer word has a line of its own.
-pub(crate) fn wrapped(text: &str, indent: &str, width: u16) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    let mut length = 0;
-    for word in text.split_whitespace() {
-        let last = lines.len() - 1;
-        let line = &mut lines[last];
-        let more = word.chars().count();
-        if line.is_empty() {
-            line.push_str(word);
-            length = more;
-        } else if length + 1 + more <= usize::from(width) {
-            line.push(' ');
-            line.push_str(word);
-            length += 1 + more;
-        } else {
-            lines.push(format!("{indent}{word}"));
-            length = indent.chars().count() + more;
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use fivefold_analysis::page::PagePart;
 use fivefold_analysis::{Cell, PageData, Table};
+use fivefold_base::printable::one_line;
 use fivefold_base::words::{counted, which};
 use serde::Serialize;
 
@@ -10,7 +11,7 @@ use super::drill::{COARSE, Drill, FINE, drill};
 use super::matrices::{Matrix, agreement, pairs};
 use super::scores::{ScoreTable, scores};
 use super::summary::summary;
-use crate::cell::{is_words, one_line, shown};
+use crate::cell::{is_words, shown};
 use crate::error::ReportError;
 use crate::figure::Figure;
 use crate::folder::Report;

@@ -3,11 +3,11 @@
 
 use fivefold_analysis::compared::PairedDifference;
 use fivefold_base::rounding::ROUNDING;
-use fivefold_base::words::{counted, list};
+use fivefold_base::words::{counted, list, wrapped};
 
 use super::matrix::{Row, ScoreCell, ScoreMatrix, Standing, span};
 use super::{MeasureAgreement, Overview, without_nought};
-use crate::terminal::{BOLD, DIM, RESET, Style, wrapped};
+use crate::terminal::{BOLD, DIM, RESET, Style};
 
 /// Rows of a data set at most.
 const ROWS: usize = 8;
