@@ -103,10 +103,7 @@ impl DocumentId {
                     (word(bytes.first_chunk()), word(bytes[8..].first_chunk()), word(bytes.last_chunk()));
                 mixed(one ^ MIXERS[0], two ^ MIXERS[1]) ^ mixed(three ^ MIXERS[2], u64::from(*length) ^ MIXERS[3])
             }
-            Form::Long(id) => id.as_bytes().chunks(8).fold(id.len() as u64, |hash, chunk| {
-                let word = chunk.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
-                mixed(hash ^ MIXERS[0], word ^ MIXERS[1])
-            }),
+            Form::Long(id) => hash_of_long(id),
         }
     }
 
@@ -145,10 +142,26 @@ impl PartialEq for DocumentId {
             (Form::Short { length: one, bytes }, Form::Short { length: other, bytes: others }) => {
                 one == other && bytes == others
             }
-            (Form::Long(one), Form::Long(other)) => one == other,
+            (Form::Long(one), Form::Long(other)) => same_long(one, other),
             _ => false,
         }
     }
+}
+
+// Apart from short ids, so that those need few registers.
+#[cold]
+#[inline(never)]
+fn same_long(one: &str, other: &str) -> bool {
+    one == other
+}
+
+#[cold]
+#[inline(never)]
+fn hash_of_long(id: &str) -> u64 {
+    id.as_bytes().chunks(8).fold(id.len() as u64, |hash, chunk| {
+        let word = chunk.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        mixed(hash ^ MIXERS[0], word ^ MIXERS[1])
+    })
 }
 
 impl Eq for DocumentId {}

@@ -81,7 +81,7 @@ impl Places {
     }
 
     /// The place of a document's item, or the slot and its content for a document that has none.
-    #[inline]
+    #[inline(always)]
     fn look_up<T: OfDocument>(&self, items: &[T], document: &DocumentId) -> Result<usize, (usize, u32)> {
         let hash = document.hash();
         let (mut at, tag) = ((hash >> 32) as usize, hash as u32 & !self.of_place);

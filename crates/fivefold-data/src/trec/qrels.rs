@@ -154,7 +154,9 @@ impl Qrels {
 impl QrelsTopic {
     /// The grades of the judged documents, without negative grades.
     pub fn grades(&self) -> Vec<u8> {
-        self.judgements.iter().filter_map(Judgement::grade).collect()
+        let mut grades = Vec::with_capacity(self.judgements.len());
+        grades.extend(self.judgements.iter().filter_map(Judgement::grade));
+        grades
     }
 
     /// What the topic's judgements say of a document.
