@@ -208,29 +208,92 @@ fn finite(text: &[u8]) -> Option<f64> {
     decimal(text).or_else(|| fast_float2::parse(text).ok()).filter(|score: &f64| score.is_finite())
 }
 
-/// A number of few digits, with or without a point between two of them. Digits and the power of ten are
-/// exact, so their ratio is the number that is nearest (Clinger 1990). `None` for all others.
+/// A number of at most 19 digits, with or without a point between two of them, rounded to the nearest
+/// as by `str::parse`. `None` for all others, and where more digits of the ratio would be needed.
 #[inline(always)]
 fn decimal(text: &[u8]) -> Option<f64> {
-    const LONGEST: usize = 17;
-    const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
-    const POWERS: [f64; LONGEST] =
-        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
+    const LONGEST: usize = MOST_DECIMALS + 2;
     let (is_negative, text) = text.strip_prefix(b"-").map_or((false, text), |rest| (true, rest));
     if text.len() > LONGEST || !text.first()?.is_ascii_digit() || !text.last()?.is_ascii_digit() {
         return None;
     }
-    let (mut digits, mut point) = (0, None);
-    for (place, byte) in text.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' => digits = 10 * digits + u64::from(byte - b'0'),
-            b'.' if point.is_none() => point = Some(place),
-            _ => return None,
-        }
+    let point = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    let (whole, behind) = text.split_at(point);
+    let decimals = match behind.split_first() {
+        None if point < LONGEST => behind,
+        Some((b'.', decimals)) => decimals,
+        _ => return None,
+    };
+    let mut digits = whole.iter().fold(0, |digits, byte| 10 * digits + u64::from(byte - b'0'));
+    let mut rest = decimals;
+    while let Some((eight, behind)) = rest.split_first_chunk() {
+        digits = 100_000_000 * digits + eight_digits(*eight)?;
+        rest = behind;
     }
-    let decimals = point.map_or(0, |point| text.len() - 1 - point);
-    let number = digits as f64 / POWERS[decimals];
-    (digits <= EXACT).then_some(if is_negative { -number } else { number })
+    for byte in rest {
+        digits = 10 * digits + u64::from(byte.is_ascii_digit().then(|| byte - b'0')?);
+    }
+    let number = by_power(digits, decimals.len())?;
+    Some(if is_negative { -number } else { number })
+}
+
+/// The number of eight digits; `None` if one of the bytes is no digit.
+#[inline(always)]
+fn eight_digits(digits: [u8; 8]) -> Option<u64> {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let digits = u64::from_le_bytes(digits);
+    // A byte above `9` or below `0` sets the highest bit of one of the two.
+    let above = digits.wrapping_add(EACH * u64::from(0x7f - b'9'));
+    let below = digits.wrapping_sub(EACH * u64::from(b'0'));
+    if (above | below | digits) & (EACH * 0x80) != 0 {
+        return None;
+    }
+    // The first digit is in the lowest byte: pairs of digits, then pairs of pairs, then all.
+    let pairs = (10 * below + (below >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (100 * pairs + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    Some((10_000 * fours + (fours >> 32)) & 0xffff_ffff)
+}
+
+const MOST_DECIMALS: usize = 18;
+
+/// A power of ten, and its reciprocal: the first 64 bits of `1 / power`, cut off, and their exponent.
+#[derive(Clone, Copy)]
+struct Power {
+    power: f64,
+    reciprocal: u64,
+    exponent: u32,
+}
+
+const POWERS: [Power; MOST_DECIMALS + 1] = {
+    let mut powers = [Power { power: 1.0, reciprocal: 0, exponent: 0 }; MOST_DECIMALS + 1];
+    let (mut decimals, mut power) = (1, 10_u64);
+    while decimals <= MOST_DECIMALS {
+        // 2^exponent is at most 2^63 times the power, which is no power of two.
+        let exponent = u64::BITS - 1 + power.ilog2() + 1;
+        let reciprocal = ((1_u128 << exponent) / power as u128) as u64;
+        powers[decimals] = Power { power: power as f64, reciprocal, exponent };
+        (decimals, power) = (decimals + 1, 10 * power);
+    }
+    powers
+};
+
+/// The number nearest to `digits / 10^decimals`; `None` if 64 bits of the reciprocal do not show it.
+#[inline(always)]
+fn by_power(digits: u64, decimals: usize) -> Option<f64> {
+    const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
+    let Power { power, reciprocal, exponent } = POWERS[decimals];
+    // Digits and powers up to 10^22 are exact, so their ratio is rounded once (Clinger 1990).
+    if digits <= EXACT || decimals == 0 {
+        return Some(digits as f64 / power);
+    }
+    let shift = digits.leading_zeros();
+    let product = u128::from(digits << shift) * u128::from(reciprocal);
+    // What was cut off the reciprocal and the product is less than 1 each, so the ratio is between these
+    // two, and is rounded as both are (as in Eisel and Lemire's way, with less to decide).
+    let least = (product >> u64::BITS) as u64;
+    let (least, most) = (least as f64, least.saturating_add(2) as f64);
+    let scale = f64::from_bits(u64::from(1023 + u64::BITS - exponent - shift) << (f64::MANTISSA_DIGITS - 1));
+    (least == most).then_some(least * scale)
 }
 
 /// The documents of all topics, each once.
@@ -303,7 +366,7 @@ mod tests {
         };
         let mut quick = 0;
         for round in 0..100_000 {
-            let length = 1 + next(20);
+            let length = 1 + next(22);
             let pieces = if round % 2 == 0 { b"0123456789".as_slice() } else { b"0123456789..-+eE_ n" };
             let mut text: Vec<u8> = (0..length).map(|_| pieces[next(pieces.len() as u32) as usize]).collect();
             if round % 4 == 0 {
@@ -319,9 +382,22 @@ mod tests {
             assert_eq!(finite(&text).map(f64::to_bits), expected.map(f64::to_bits), "{text:?}");
         }
         assert!(quick > 10_000, "{quick}");
-        assert_eq!(
-            [&b"9007199254740992"[..], b"9007199254740993", b"-0"].map(decimal),
-            [Some(9007199254740992.0), None, Some(-0.0)]
-        );
+        // In the middle between two numbers, and beside it.
+        for text in ["9007199254740993", "9007199254740995", "9999999999999999999", "1.999999999999999999", "-0"] {
+            let found = decimal(text.as_bytes()).map(f64::to_bits);
+            assert_eq!(found, text.parse().ok().map(f64::to_bits), "{text}");
+        }
+        for text in ["4503599627370496.5", "4503599627370497.5", "9007199254740993.0", "18446744073709551616"] {
+            let found = finite(text.as_bytes()).map(f64::to_bits);
+            assert_eq!((decimal(text.as_bytes()), found), (None, text.parse().ok().map(f64::to_bits)), "{text}");
+        }
+        let mut quick = 0;
+        for number in (0..100_000).map(|_| f64::from(next(1 << 16)) / f64::from(1 + next(1 << 16))) {
+            let text = number.to_string();
+            let found = decimal(text.as_bytes());
+            quick += usize::from(found.is_some());
+            assert!(found.is_none_or(|found| found.to_bits() == number.to_bits()), "{text}");
+        }
+        assert!(quick > 90_000, "{quick}");
     }
 }
