@@ -13,7 +13,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::harness::{directory, stdout};
+use crate::harness::{Made, copy_of, stdout, write};
 use driver::Browser;
 
 /// An experiment with labels that would be markup without escaping. The ids of its queries would
@@ -48,6 +48,11 @@ ideal = 8
 "#;
 
 fn report() -> tempfile::TempDir {
+    static MADE: Made = Made::new();
+    copy_of(&MADE, make_report)
+}
+
+fn make_report(at: &Path) {
     let mut lines = String::new();
     for query in 0..40u32 {
         for document in 0..8u32 {
@@ -58,9 +63,8 @@ fn report() -> tempfile::TempDir {
             lines += &format!("{grade} qid:{id} 1:{one} 2:{two} 3:{}\n", query * 8 + document);
         }
     }
-    let folder = directory(&[("small.toml", HOSTILE), ("data.txt", &lines)]);
-    stdout(folder.path(), "run small.toml --out run");
-    folder
+    write(at, &[("small.toml", HOSTILE), ("data.txt", &lines)]);
+    stdout(at, "run small.toml --out run");
 }
 
 #[test]
@@ -199,6 +203,11 @@ fn the_page_works_in_a_browser_and_asks_no_network() {
 /// Makes a study of two measures, three systems and 60 queries with hostile names. One measure is a
 /// UE version of the other. A file puts the queries into classes.
 fn study() -> tempfile::TempDir {
+    static MADE: Made = Made::new();
+    copy_of(&MADE, make_study)
+}
+
+fn make_study(at: &Path) {
     let head = "query,A <img src=x onerror=alert(1)>,B,C\n";
     let (mut original, mut version) = (head.to_owned(), head.to_owned());
     let mut classes = "query,class\n".to_owned();
@@ -211,11 +220,10 @@ fn study() -> tempfile::TempDir {
     }
     // The query q0 is in both classes.
     classes += "q0,long\n";
-    let folder = directory(&[("ndcg.csv", &original), ("v2.csv", &version), ("classes.csv", &classes)]);
+    write(at, &[("ndcg.csv", &original), ("v2.csv", &version), ("classes.csv", &classes)]);
     let values = "compare ndcg@10=ndcg.csv ndcg.v2@10=v2.csv --classes classes.csv";
     let command = &format!("{values} --correction holm --draws 100 --trials 20 --out run");
-    stdout(folder.path(), command);
-    folder
+    stdout(at, command);
 }
 
 /// The page of a study has the same parts as the page of a run. Written again from the folder, the
@@ -364,6 +372,11 @@ fn usable(browser: &mut Browser, page: &Path) {
 
 /// Eight methods on two data sets under six measures at five cutoffs: a run of the usual size.
 fn usual() -> tempfile::TempDir {
+    static MADE: Made = Made::new();
+    copy_of(&MADE, make_usual)
+}
+
+fn make_usual(at: &Path) {
     let mut text = "name = 'usual'\nseed = 7\n[evaluation]\nmeasures = ['ndcg', 'ap']\ncutoffs = [5, 10, 15, 20, 30]\n\
                     versions = ['original', 'v1', 'v2']\n[query_sets]\nuninformative = 5\nideal = 5\n"
         .to_owned();
@@ -376,9 +389,8 @@ fn usual() -> tempfile::TempDir {
         let feature = feature * 3 + 1;
         text += &format!("[[ranker]]\nlabel = '{label}'\nkind = 'feature'\nparams = {{ feature = {feature} }}\n");
     }
-    let folder = directory(&[("usual.toml", &text)]);
-    stdout(folder.path(), "run usual.toml --out run");
-    folder
+    write(at, &[("usual.toml", &text)]);
+    stdout(at, "run usual.toml --out run");
 }
 
 /// The lowest edge of what is seen first.

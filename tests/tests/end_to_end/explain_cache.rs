@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::harness::{content, copy, directory, json, run, stderr, stdout};
-use crate::outside::{self, FIRST, FOLDS, after_run};
+use crate::harness::{Made, content, copy, copy_of, directory, json, run, stderr, stdout};
+use crate::outside::{self, FIRST, FOLDS, run_into};
 
 /// A ranker that draws random numbers, and a ranker that does not.
 const RANKERS: &str = r#"
@@ -23,7 +23,8 @@ fn experiment() -> String {
 }
 
 fn done() -> tempfile::TempDir {
-    after_run(&experiment(), "runs/small")
+    static MADE: Made = Made::new();
+    copy_of(&MADE, |at| run_into(at, &experiment(), "runs/small"))
 }
 
 fn explained(at: &Path, arguments: &str) -> Value {

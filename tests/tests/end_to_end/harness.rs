@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::{LazyLock, Mutex};
+use std::sync::{LazyLock, Mutex, OnceLock};
 
 use serde_json::Value;
 
@@ -73,10 +73,15 @@ fn between(page: &Path, start: &str, end: &str) -> String {
 /// Makes a new directory with some files. It is removed when the value is dropped.
 pub fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
     let directory = tempfile::tempdir_in(&*ROOT).unwrap();
-    for (name, content) in files {
-        std::fs::write(directory.path().join(name), content).unwrap();
-    }
+    write(directory.path(), files);
     directory
+}
+
+/// Writes some files into a directory.
+pub fn write(directory: &Path, files: &[(&str, &str)]) {
+    for (name, content) in files {
+        std::fs::write(directory.join(name), content).unwrap();
+    }
 }
 
 /// Where directories of tests are made: in memory where Linux has room for them, unless `TMPDIR` names
@@ -100,6 +105,25 @@ fn has_room(folder: &Path) -> bool {
 #[cfg(not(target_os = "linux"))]
 fn has_room(_: &Path) -> bool {
     false
+}
+
+/// The files of a folder that several tests begin with.
+pub type Made = OnceLock<BTreeMap<String, Vec<u8>>>;
+
+/// A new directory with the files that `make` makes. The first test makes them; all get copies.
+pub fn copy_of(made: &Made, make: impl FnOnce(&Path)) -> tempfile::TempDir {
+    let folder = directory(&[]);
+    write_all(folder.path(), files_of(made, make));
+    folder
+}
+
+/// The files that `make` makes, which is called once.
+pub fn files_of(made: &Made, make: impl FnOnce(&Path)) -> &BTreeMap<String, Vec<u8>> {
+    made.get_or_init(|| {
+        let folder = directory(&[]);
+        make(folder.path());
+        content(folder.path())
+    })
 }
 
 /// Every file of a folder, also hidden files, with its content.

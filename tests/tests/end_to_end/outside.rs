@@ -1,7 +1,9 @@
 //! An experiment with rankers from outside: the scores of another program, and a program in another
 //! language.
 
-use crate::harness::{directory, stdout};
+use std::path::Path;
+
+use crate::harness::{stdout, write};
 
 /// A shell program that scores each document by its first feature.
 pub const FIRST: &str = "sed 's/^[^ ]* [^ ]* 1:\\([^ ]*\\) .*/\\1/' \"$1\" > \"$2\"\n";
@@ -38,10 +40,9 @@ params = { path = "read/{fold}.txt" }
 /// The number of jobs of a ranker.
 pub const FOLDS: usize = 5;
 
-/// Makes a folder with the experiment as `small.toml`, and runs it into `out`.
-pub fn after_run(experiment: &str, out: &str) -> tempfile::TempDir {
-    let folder = directory(&[("small.toml", experiment), ("first.sh", FIRST)]);
-    let at = folder.path();
+/// Fills a folder with the experiment as `small.toml`, and runs it into `out`.
+pub fn run_into(at: &Path, experiment: &str, out: &str) {
+    write(at, &[("small.toml", experiment), ("first.sh", FIRST)]);
     stdout(at, "make --shape mq2007 --queries 15 -o made");
     std::fs::create_dir(at.join("read")).unwrap();
     for fold in 1..=FOLDS {
@@ -50,5 +51,4 @@ pub fn after_run(experiment: &str, out: &str) -> tempfile::TempDir {
         std::fs::write(at.join(format!("read/{fold}.txt")), scores).unwrap();
     }
     stdout(at, &format!("run small.toml --out {out}"));
-    folder
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::harness::{content, copy, directory, run, stderr, stdout};
-use crate::outside::{self, after_run};
+use crate::harness::{Made, content, copy, copy_of, directory, run, stderr, stdout};
+use crate::outside::{self, run_into};
 
 /// Rankers with both kinds of normalisers.
 const RANKERS: &str = r#"
@@ -24,7 +24,8 @@ fn experiment() -> String {
 }
 
 fn done() -> tempfile::TempDir {
-    after_run(&experiment(), "run")
+    static MADE: Made = Made::new();
+    copy_of(&MADE, |at| run_into(at, &experiment(), "run"))
 }
 
 /// A copy of the run in which a file is changed.

@@ -2,14 +2,12 @@
 //! processes of their own, a search for a parameter, a fusion with learnt weights, score files, and
 //! programs. All jobs are short, so that the run can be killed many times.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 
 use fivefold_core::Seed;
 
-use crate::harness::{content, directory, fivefold, program, write_all};
+use crate::harness::{Made, content, directory, files_of, fivefold, program, write_all};
 use crate::outside::{FIRST, SHELL};
 
 /// The experiment with all its rankers except the program. A job takes some hundredths of a second.
@@ -108,13 +106,8 @@ pub fn finished() -> tempfile::TempDir {
 
 /// Makes the same in a folder that is there. The run is done once; all tests get copies.
 pub fn finish(at: &Path) {
-    static MADE: OnceLock<BTreeMap<String, Vec<u8>>> = OnceLock::new();
-    let made = MADE.get_or_init(|| {
-        let folder = directory(&[]);
-        make(folder.path());
-        content(folder.path())
-    });
-    write_all(at, made);
+    static MADE: Made = Made::new();
+    write_all(at, files_of(&MADE, make));
 }
 
 fn make(at: &Path) {
