@@ -46,6 +46,7 @@ fn a_run_gives_the_same_whatever_the_clock_does() {
         skipped("libfaketime is not installed");
         return;
     };
+    remove_clocks_of_the_dead();
     // The library keeps its clock in shared memory, which a confined program cannot reach. The program
     // may write there, so the experiment must lie elsewhere.
     let folder = tempfile::tempdir().unwrap();
@@ -73,7 +74,22 @@ fn a_run_gives_the_same_whatever_the_clock_does() {
         assert_same_content(&at.join(&out), &at.join("still"));
         assert!(content(&at.join(&out)).len() > 100);
     }
+    remove_clocks_of_the_dead();
     println!("count: {} runs with clocks that are wrong or jump", clocks.len());
+}
+
+/// A process that is killed leaves the shared memory of the library. A later process of the same number
+/// could not make its own, and would have the true clock.
+fn remove_clocks_of_the_dead() {
+    let Ok(memory) = std::fs::read_dir("/dev/shm") else { return };
+    for entry in memory.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = ["faketime_shm_", "sem.faketime_sem_"].iter().find_map(|start| name.strip_prefix(start));
+        let process = process.and_then(|number| number.parse::<u32>().ok());
+        if process.is_some_and(|process| !std::path::Path::new(&format!("/proc/{process}")).exists()) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Checks that a program sees the faked clock: another decade, or several seconds within a true
