@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Links the program anew with the functions of its start side by side, so that commands begin sooner.
+"""Links the program with the functions of its start side by side, so that commands begin sooner.
 
     python3 tools/start_order.py                    the profile release
     python3 tools/start_order.py --profile dist
@@ -39,7 +39,8 @@ def build(profile, arguments):
     command = ["cargo", "rustc", "-q", "--locked", "--profile", profile, "-p", "fivefold", "--bin", "fivefold", "--"]
     subprocess.run([*command, *arguments], cwd=ROOT, check=True)
     metadata = subprocess.check_output(["cargo", "metadata", "--no-deps", "--format-version", "1"], cwd=ROOT)
-    return Path(json.loads(metadata)["target_directory"]) / profile / "fivefold"
+    folder = "debug" if profile == "dev" else profile
+    return Path(json.loads(metadata)["target_directory"]) / folder / "fivefold"
 
 
 def make_files(folder):
@@ -123,4 +124,5 @@ def main():
     print(f"\nthe program: {program}")
 
 
-main()
+if __name__ == "__main__":
+    main()

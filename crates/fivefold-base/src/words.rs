@@ -1,4 +1,5 @@
-//! Counts and lists in sentences (`1 query has`, `2 queries have`, `a, b and c`), and lines of a width.
+//! Counts and lists in sentences (`1 query has`, `2 queries have`, `a, b and c`), and lines of a
+//! width.
 
 /// A count and its noun, in the plural unless the count is 1. Only the head of the noun changes:
 /// `counted(2, "query")` is `2 queries`, and `counted(2, "line of text")` is `2 lines of text`.

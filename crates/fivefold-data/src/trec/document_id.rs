@@ -148,14 +148,12 @@ impl PartialEq for DocumentId {
     }
 }
 
-// Apart from short ids, so that those need few registers.
-#[cold]
+// Not inlined, so that short ids need few registers.
 #[inline(never)]
 fn same_long(one: &str, other: &str) -> bool {
     one == other
 }
 
-#[cold]
 #[inline(never)]
 fn hash_of_long(id: &str) -> u64 {
     id.as_bytes().chunks(8).fold(id.len() as u64, |hash, chunk| {

@@ -208,8 +208,9 @@ fn finite(text: &[u8]) -> Option<f64> {
     decimal(text).or_else(|| fast_float2::parse(text).ok()).filter(|score: &f64| score.is_finite())
 }
 
-/// A number of at most 19 digits, with or without a point between two of them, rounded to the nearest
-/// as by `str::parse`. `None` for all others, and where more digits of the ratio would be needed.
+/// A number of at most 19 digits, with or without a point between two of them, rounded to the
+/// nearest as by `str::parse`. `None` for all others, and where more bits of the ratio would be
+/// needed.
 #[inline(always)]
 fn decimal(text: &[u8]) -> Option<f64> {
     const LONGEST: usize = MOST_DECIMALS + 2;
@@ -245,7 +246,7 @@ fn eight_digits(digits: [u8; 8]) -> Option<u64> {
     // A byte above `9` or below `0` sets the highest bit of one of the two.
     let above = digits.wrapping_add(EACH * u64::from(0x7f - b'9'));
     let below = digits.wrapping_sub(EACH * u64::from(b'0'));
-    if (above | below | digits) & (EACH * 0x80) != 0 {
+    if (above | below) & (EACH * 0x80) != 0 {
         return None;
     }
     // The first digit is in the lowest byte: pairs of digits, then pairs of pairs, then all.
@@ -256,7 +257,8 @@ fn eight_digits(digits: [u8; 8]) -> Option<u64> {
 
 const MOST_DECIMALS: usize = 18;
 
-/// A power of ten, and its reciprocal: the first 64 bits of `1 / power`, cut off, and their exponent.
+/// A power of ten, and its reciprocal: the first 64 bits of `1 / power`, cut off, and their
+/// exponent.
 #[derive(Clone, Copy)]
 struct Power {
     power: f64,
@@ -268,8 +270,8 @@ const POWERS: [Power; MOST_DECIMALS + 1] = {
     let mut powers = [Power { power: 1.0, reciprocal: 0, exponent: 0 }; MOST_DECIMALS + 1];
     let (mut decimals, mut power) = (1, 10_u64);
     while decimals <= MOST_DECIMALS {
-        // 2^exponent is at most 2^63 times the power, which is no power of two.
-        let exponent = u64::BITS - 1 + power.ilog2() + 1;
+        // The power is no power of two, so the reciprocal is between 2^63 and 2^64.
+        let exponent = u64::BITS + power.ilog2();
         let reciprocal = ((1_u128 << exponent) / power as u128) as u64;
         powers[decimals] = Power { power: power as f64, reciprocal, exponent };
         (decimals, power) = (decimals + 1, 10 * power);
@@ -277,19 +279,21 @@ const POWERS: [Power; MOST_DECIMALS + 1] = {
     powers
 };
 
-/// The number nearest to `digits / 10^decimals`; `None` if 64 bits of the reciprocal do not show it.
+/// The number nearest to `digits / 10^decimals`; `None` if 64 bits of the reciprocal do not show
+/// it.
 #[inline(always)]
 fn by_power(digits: u64, decimals: usize) -> Option<f64> {
     const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
     let Power { power, reciprocal, exponent } = POWERS[decimals];
-    // Digits and powers up to 10^22 are exact, so their ratio is rounded once (Clinger 1990).
+    // Few digits, and powers up to 10^22, are exact, so their ratio is rounded once (Clinger
+    // 1990).
     if digits <= EXACT || decimals == 0 {
         return Some(digits as f64 / power);
     }
     let shift = digits.leading_zeros();
     let product = u128::from(digits << shift) * u128::from(reciprocal);
-    // What was cut off the reciprocal and the product is less than 1 each, so the ratio is between these
-    // two, and is rounded as both are (as in Eisel and Lemire's way, with less to decide).
+    // What was cut off the reciprocal and the product is less than 1 each, so the ratio is
+    // between these two. If both are rounded to one number, so is the ratio.
     let least = (product >> u64::BITS) as u64;
     let (least, most) = (least as f64, least.saturating_add(2) as f64);
     let scale = f64::from_bits(u64::from(1023 + u64::BITS - exponent - shift) << (f64::MANTISSA_DIGITS - 1));

@@ -43,12 +43,19 @@ impl<L: QueryLoss> AnyLoss for L {
     }
 
     fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new((self, L::Scratch::default()))
+        Box::new(Own { loss: self, scratch: L::Scratch::default() })
     }
 }
 
-impl<L: QueryLoss> Worker for (&L, L::Scratch) {
+/// In cache lines of its own: otherwise each length that a thread writes would hold up the others.
+#[repr(align(128))]
+struct Own<'a, L: QueryLoss> {
+    loss: &'a L,
+    scratch: L::Scratch,
+}
+
+impl<L: QueryLoss> Worker for Own<'_, L> {
     fn slopes(&mut self, query: usize, epoch: u64, scores: &[f64], slopes: &mut [f64]) -> Result<(), FitError> {
-        self.0.slopes(query, epoch, scores, slopes, &mut self.1)
+        self.loss.slopes(query, epoch, scores, slopes, &mut self.scratch)
     }
 }

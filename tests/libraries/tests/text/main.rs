@@ -4,6 +4,6 @@
 mod check_values;
 mod common;
 mod enumeration;
-mod invariants;
+mod properties;
 mod rouge_score;
 mod summeval;

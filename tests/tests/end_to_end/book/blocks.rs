@@ -1,10 +1,10 @@
 //! The blocks of code of a page, with their tags.
 
 /// The tags of a block. The first four ask for something that not every machine has (`package`: the
-/// package for Python). `long` takes seconds of processor time, and runs in long proofs. `slow` takes minutes, `build` needs cargo and minutes; both run with BOOK_SLOW=1.
-/// `checkout` reads files of a checkout, which are linked into the folder. `hand` is run by hand in a
-/// checkout, because it takes hours or rewrites pages; `install` changes the user's machine. Neither is
-/// run by the test.
+/// package for Python). `long` takes seconds of processor time, and runs in long proofs. `slow`
+/// takes minutes, `build` needs cargo and minutes; both run with BOOK_SLOW=1. `checkout` reads files
+/// of a checkout, which are linked into the folder. `hand` is run by hand in a checkout, because it
+/// takes hours or rewrites pages; `install` changes the user's machine. Neither is run by the test.
 const TAGS: [&str; 12] =
     ["data", "slurm", "python", "package", "long", "slow", "build", "checkout", "hand", "install", "part", "other"];
 

@@ -87,7 +87,7 @@ const COORDINATE_ASCENT: &[Case] = &[
     },
     Case {
         name: "coordinate-ascent",
-        // Only a weight below .002 takes steps of a share of the weight. With many restarts,
+        // Only a weight below .002 takes steps of a share of the weight. With some restarts,
         // such weights occur.
         params: "search = 'step'\nobjective = 'err'\nrestarts = 6",
         changes: &[
@@ -142,6 +142,20 @@ const ADARANK: &[Case] = &[Case {
     ],
     learns: true,
 }];
+
+/// Rankers of trees with their defaults and presets, whose cases above have fewer trees.
+pub const AS_SHIPPED: &[Case] = &[
+    as_shipped("mart", ""),
+    as_shipped("mart", "preset = 'ranklib'"),
+    as_shipped("lambdamart", ""),
+    as_shipped("lambdamart", "preset = 'ranklib'"),
+    as_shipped("lambdamart", "preset = 'lightgbm'"),
+    as_shipped("lambdamart", "gradients = 'quantised'"),
+];
+
+const fn as_shipped(name: &'static str, params: &'static str) -> Case {
+    Case { name, params, changes: &[], refused: &[], learns: true }
+}
 
 const MART: &[Case] = &[
     Case {
