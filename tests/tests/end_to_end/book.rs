@@ -28,26 +28,32 @@ struct Page {
     text: String,
 }
 
-/// All Markdown files in the folder but the table of contents, in the order of their paths.
-fn pages() -> Vec<Page> {
-    fn collect(at: &Path, found: &mut Vec<PathBuf>) {
+/// All files below a folder whose names end so, in the order of their paths.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    fn collect(at: &Path, ending: &str, found: &mut Vec<PathBuf>) {
         for path in fs::read_dir(at).unwrap().map(|entry| entry.unwrap().path()) {
             if path.is_dir() {
-                collect(&path, found);
-            } else if path.extension().is_some_and(|ending| ending == "md") && !path.ends_with("SUMMARY.md") {
+                collect(&path, ending, found);
+            } else if path.extension().is_some_and(|own| own == ending) {
                 found.push(path);
             }
         }
     }
-    let folder = folder();
     let mut found = Vec::new();
-    collect(&folder, &mut found);
+    collect(folder, ending, &mut found);
     found.sort();
+    found
+}
+
+/// All Markdown files in the folder but the table of contents, in the order of their paths.
+fn pages() -> Vec<Page> {
+    let folder = folder();
+    let found = files(&folder, "md").into_iter().filter(|path| !path.ends_with("SUMMARY.md"));
     let page = |path: PathBuf| Page {
         path: path.strip_prefix(&folder).unwrap().to_str().unwrap().to_owned(),
         text: fs::read_to_string(&path).unwrap(),
     };
-    found.into_iter().map(page).collect()
+    found.map(page).collect()
 }
 
 /// Fails with all complaints, a line each.
@@ -139,6 +145,44 @@ fn every_page_that_the_program_names_exists() {
 #[test]
 fn every_file_that_a_block_run_by_hand_names_exists() {
     none(&tried::absent(&pages()));
+}
+
+/// A test that moved to another package would not run by the command that the page gives.
+#[test]
+fn every_test_that_is_named_for_a_report_is_in_its_package() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = fs::read_to_string(folder().join("explanation/findings/public-reports.md")).unwrap();
+    let table = text.lines().skip_while(|line| !line.ends_with("| test |")).skip(2);
+    let mut complaints = Vec::new();
+    let mut seen = 0;
+    for tests in table.take_while(|line| line.starts_with('|')).map(|row| row.split('|').nth(3).unwrap()) {
+        for of_packages in tests.split(';') {
+            let (packages, names) = of_packages.split_once('`').unwrap();
+            for package in packages.split_whitespace().filter(|word| *word != "and") {
+                let folder = match package {
+                    "end_to_end" | "faults" => format!("tests/tests/{package}"),
+                    "library-tests" => "tests/libraries".to_owned(),
+                    _ => format!("crates/fivefold-{}", package.trim_start_matches("fivefold-")),
+                };
+                let read = |file: &PathBuf| fs::read_to_string(file).unwrap();
+                let sources = files(&root.join(folder), "rs").iter().map(read).collect::<String>();
+                for name in names.split('`').step_by(2) {
+                    let whole = name.trim_end_matches("::");
+                    let last = whole.rsplit("::").next().unwrap();
+                    let wanted = match last.strip_suffix("...") {
+                        Some(start) => [format!("fn {start}"), format!("mod {start}")],
+                        None => [format!("fn {last}("), format!("mod {last}")],
+                    };
+                    seen += 1;
+                    if !wanted.iter().any(|wanted| sources.contains(wanted)) {
+                        complaints.push(format!("{package} has no test {name}"));
+                    }
+                }
+            }
+        }
+    }
+    none(&complaints);
+    assert!(seen > 30, "{seen}");
 }
 
 #[test]
