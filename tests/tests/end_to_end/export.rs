@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::harness::{directory, fivefold, python, real_data, stderr, stdout};
 
 /// A Python program that prints scores and contributions of the rows of `rows.txt` as JSON, by
-/// LightGBM or onnxruntime, for each model that is named. Python reads the decimals. One process does all
-/// models, because the import of a library takes longer than its scores.
+/// LightGBM or onnxruntime, for each model that is named. Python reads the decimals. One process does
+/// all models, because the import of a library takes longer than its scores.
 const SCORE: &str = r#"
 import json, sys
 import numpy as np

@@ -148,14 +148,13 @@ fn a_fit_that_is_stopped_or_killed_goes_on_from_its_checkpoint() {
             if child.try_wait().unwrap().is_none() {
                 if killed { child.kill().unwrap() } else { interrupt(&child) }
             }
-            if !child.wait().unwrap().success() {
+            if !child.wait().unwrap().success() && model(out).is_err() {
                 break;
             }
-            // On a busy machine, the fit may end before this test sees its checkpoint.
+            // On a busy machine, the fit may end before this test sees its checkpoint or ends the job.
             assert!(Instant::now() < patience, "{out}: not stopped within a fit for a minute");
             std::fs::remove_dir_all(folder.path().join(out)).unwrap();
         }
-        assert!(model(out).is_err(), "{out}");
         let text = std::fs::read_to_string(&checkpoint).unwrap();
         let state: serde_json::Value = serde_json::from_str(text.split_once('\n').unwrap().1).unwrap();
         assert!(!state["trees"].as_array().unwrap().is_empty(), "{out}");

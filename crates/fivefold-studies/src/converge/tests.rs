@@ -1,5 +1,5 @@
-//! Tests the study as a whole: the paper's simulation at full size, real systems on a small scale,
-//! and meaningless settings.
+//! Tests the study as a whole: the paper's simulation on a fifth of its sizes, real systems on a small
+//! scale, and meaningless settings.
 
 use std::path::PathBuf;
 

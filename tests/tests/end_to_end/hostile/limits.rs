@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{READERS, good, refused, refused_with, run};
-use crate::harness::{program, skipped};
+use crate::harness::{has_long_proofs, program, skipped};
 
 /// Makes a sparse file that begins with `start` and is `length` bytes long.
 fn long_file(folder: &Path, name: &str, start: &[u8], length: u64) {
@@ -370,6 +370,11 @@ fn bombs() {
     }
     let said = ["unpacks to over 400 times its size", "set FIVEFOLD_MOST_EXPANSION"];
     refused_with(folder.path(), "compare bomb.gz", &said);
+    if has_long_proofs() {
+        let scores = "yes 0.0000000 | head -c 80000000 | gzip -9 > scores.gz";
+        assert!(Command::new("sh").args(["-c", scores]).current_dir(folder.path()).status().unwrap().success());
+        refused_with(folder.path(), "eval --data data.txt --scores scores.gz --measures ap", &said);
+    }
     // Long remarks, since a reader takes them fastest.
     let lines = "(yes \"#$(printf %07998d 0)\" | head -c 68000000; printf '\\n1 qid:1 1:1\\n') | gzip -9 > lines.gz";
     assert!(Command::new("sh").args(["-c", lines]).current_dir(folder.path()).status().unwrap().success());

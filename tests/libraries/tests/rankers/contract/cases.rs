@@ -242,7 +242,8 @@ const LAMBDAMART: &[Case] = &[
 ];
 
 /// The changes of LambdaMART's cases: other values of `normalise`, `spacing`, `leaf_documents` and
-/// `gradients` (and whether it alters the cuts of the few documents), and whether the case stops early.
+/// `gradients` (and whether it alters the cuts of the few documents), and whether the case stops
+/// early.
 pub const fn changes(
     normalise: &'static str,
     spacing: &'static str,
