@@ -6,6 +6,8 @@ use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::harness::{directory, program, python, real_data, skipped};
@@ -253,7 +255,7 @@ fn whatever_happens_to_tasks_and_nodes_nothing_is_lost() {
             // Slurm sends the signal when a minute is left. It looks every half a minute, so the test sends it.
             "time" => {
                 let limit = ["update", &format!("JobId={task}"), "TimeLimit=1"];
-                cluster.run(Command::new("scontrol").args(limit)).status.success() && terminate(&cluster, &task)
+                cluster.run(Command::new("scontrol").args(limit)).status.success() && interrupt(&cluster, &task)
             }
             _ => {
                 lose(&cluster, &node);
@@ -303,8 +305,34 @@ fn lose(cluster: &Cluster, node: &str) {
     cluster.script(&["start"], &[node]);
 }
 
+/// Sends SIGTERM to the script of a task, and holds its program until the script has passed the signal
+/// on. Otherwise the program of a short task could be done before.
+fn interrupt(cluster: &Cluster, task: &str) -> bool {
+    let Some(program) = program_of(cluster, task) else { return false };
+    if kill(program, Signal::SIGSTOP).is_err() {
+        return false;
+    }
+    terminate(cluster, task);
+    let has_signal = || {
+        let status = std::fs::read_to_string(format!("/proc/{program}/status")).unwrap_or_default();
+        let pending = status.lines().filter_map(|line| line.strip_prefix("ShdPnd:").or(line.strip_prefix("SigPnd:")));
+        let bit = 1 << (Signal::SIGTERM as u64 - 1);
+        pending.map(|signals| u64::from_str_radix(signals.trim(), 16).unwrap()).any(|signals| signals & bit > 0)
+    };
+    let end = Instant::now() + PATIENCE;
+    while !has_signal() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    has_signal() & kill(program, Signal::SIGCONT).is_ok()
+}
+
 /// Kills the program of a task. Its script goes on, as after a kill for memory.
 fn kill_program_of(cluster: &Cluster, task: &str) -> bool {
+    program_of(cluster, task).is_some_and(|program| kill(program, Signal::SIGKILL).is_ok())
+}
+
+/// The process that does the jobs of a task.
+fn program_of(cluster: &Cluster, task: &str) -> Option<Pid> {
     // Another cluster on this machine may have a task of the same id.
     let own = [format!("SLURM_JOB_ID={task}"), format!("SLURM_CONF={}", cluster.conf().display())];
     let of_task = |process: &Path| {
@@ -314,11 +342,8 @@ fn kill_program_of(cluster: &Cluster, task: &str) -> bool {
             && own.iter().all(|own| environ.split(|&byte| byte == 0).any(|variable| variable == own.as_bytes()))
     };
     let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
-    let Some(found) = processes.filter(|path| path.join("environ").exists()).find(|path| of_task(path)) else {
-        return false;
-    };
-    let number = found.file_name().unwrap().to_str().unwrap().parse().unwrap();
-    nix::sys::signal::kill(nix::unistd::Pid::from_raw(number), nix::sys::signal::Signal::SIGKILL).is_ok()
+    let found = processes.filter(|path| path.join("environ").exists()).find(|path| of_task(path))?;
+    Some(Pid::from_raw(found.file_name()?.to_str()?.parse().ok()?))
 }
 
 #[test]
