@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)] // a test
 
 use crate::common::textbook::{Textbook, settings, spec, takes, versions};
-use crate::common::{assert_close, close, evaluator, exact, orders, tied_scores};
+use crate::common::{assert_close, close, evaluator, exact, firsts, orders, tied_scores};
 use fivefold_metrics::{Evaluator, Judged, MEASURES, MeasureEntry, Scratch};
 
 const QUERIES: &[&[u8]] = &[
@@ -62,7 +62,11 @@ fn check(entry: &MeasureEntry, params: &[(&'static str, &'static str)], cutoff: 
 
     let orders = orders(n);
     let ranked = |order: &[usize]| order.iter().map(|&row| grades[row]).collect::<Vec<u8>>();
-    let raw: Vec<f64> = orders.iter().map(|order| book.raw(&ranked(order), grades)).collect();
+    let firsts = firsts(&orders, grades);
+    let mut raw: Vec<f64> = Vec::with_capacity(orders.len());
+    for (place, order) in orders.iter().enumerate() {
+        raw.push(if firsts[place] == place { book.raw(&ranked(order), grades) } else { raw[firsts[place]] });
+    }
     let (best, random) = (raw.iter().copied().fold(0.0, f64::max), mean(&raw));
     let by_convention = |param, word| params.contains(&(param, word));
     let u = if by_convention("upper", "cutoff") { cutoff.unwrap_or(n) as f64 } else { best };
@@ -93,7 +97,10 @@ fn check(entry: &MeasureEntry, params: &[(&'static str, &'static str)], cutoff: 
         found
     };
 
-    for (order, &a) in orders.iter().zip(&raw) {
+    for (place, (order, &a)) in orders.iter().zip(&raw).enumerate() {
+        if firsts[place] != place {
+            continue;
+        }
         let mut scores = vec![0.0; n];
         order.iter().enumerate().for_each(|(place, &row)| scores[row] = -(place as f64));
         check_value(&scores, a, "value");

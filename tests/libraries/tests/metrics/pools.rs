@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used)] // a test
 
 use crate::common::textbook::{Textbook, settings, spec, takes, versions};
-use crate::common::{close, evaluator, exact, orders, tied_scores};
+use crate::common::{close, evaluator, exact, firsts, orders, tied_scores};
 use fivefold_metrics::{Assessment, MEASURES, MeasureEntry, MeasureError, Scratch};
 
 /// A document that is not in the qrels, and one that has a negative grade there.
@@ -73,7 +73,11 @@ fn check(
     };
     let grades: Vec<u8> = retrieved.iter().map(|document| document.grade()).collect();
     let orders = orders(n);
-    let raws: Vec<f64> = orders.iter().map(|order| raw(order)).collect();
+    let firsts = firsts(&orders, retrieved);
+    let mut raws: Vec<f64> = Vec::with_capacity(orders.len());
+    for (place, order) in orders.iter().enumerate() {
+        raws.push(if firsts[place] == place { raw(order) } else { raws[firsts[place]] });
+    }
     let is = |param, word| params.contains(&(param, word));
     let depth = k.unwrap_or(n).min(n);
     let best = match is("denominator", "list") {
@@ -96,7 +100,10 @@ fn check(
 
     let mean = raws.iter().sum::<f64>() / raws.len() as f64;
     let defined = has_ue && best - mean > 1e-12 * best && u - e > 1e-12 * u;
-    for (order, &a) in orders.iter().zip(&raws) {
+    for (place, (order, &a)) in orders.iter().zip(&raws).enumerate() {
+        if firsts[place] != place {
+            continue;
+        }
         let mut scores = vec![0.0; n];
         order.iter().enumerate().for_each(|(place, &row)| scores[row] = -(place as f64));
         let mut found = vec![0.0; specs.len()];

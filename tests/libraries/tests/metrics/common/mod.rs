@@ -61,6 +61,20 @@ pub fn orders(n: usize) -> Vec<Vec<usize>> {
     all
 }
 
+/// Of each order, the place of the first order in which the items stand alike: both have one value.
+pub fn firsts<T: PartialEq + Copy>(orders: &[Vec<usize>], items: &[T]) -> Vec<usize> {
+    let mut known: Vec<(Vec<T>, usize)> = Vec::new();
+    let first = |(place, order): (usize, &Vec<usize>)| {
+        let ranked: Vec<T> = order.iter().map(|&item| items[item]).collect();
+        let found = known.iter().find(|(known, _)| *known == ranked).map(|(_, first)| *first);
+        found.unwrap_or_else(|| {
+            known.push((ranked, place));
+            place
+        })
+    };
+    orders.iter().enumerate().map(first).collect()
+}
+
 /// Scores with ties, for at most five documents: all equal, in pairs, one document above or below
 /// all others, and mixed.
 pub fn tied_scores(n: usize) -> Vec<Vec<f64>> {
