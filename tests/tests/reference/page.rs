@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fivefold_base::words;
+
 /// The folder of the book.
 pub fn book() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/book")
@@ -41,20 +43,7 @@ pub fn head(title: &str, intro: &str) -> String {
 
 /// Text of paragraphs, wrapped at 100 columns.
 pub fn wrapped(text: &str) -> String {
-    let paragraph = |text: &str| -> String {
-        let mut lines = vec![String::new()];
-        for word in text.split_whitespace() {
-            let last = lines.last_mut().unwrap();
-            if last.is_empty() {
-                last.push_str(word);
-            } else if last.chars().count() + 1 + word.chars().count() <= 100 {
-                *last += &format!(" {word}");
-            } else {
-                lines.push(word.to_owned());
-            }
-        }
-        lines.join("\n") + "\n"
-    };
+    let paragraph = |text: &str| words::wrapped(text, "", 100).join("\n") + "\n";
     text.split("\n\n").map(paragraph).collect::<Vec<_>>().join("\n")
 }
 

@@ -359,9 +359,11 @@ fn settings_that_are_too_long_or_too_deep() {
 #[test]
 fn bombs() {
     let folder = good();
-    let zeros = "head -c 80000000 /dev/zero | tr '\\0' 0 | gzip -9 > bomb.gz";
-    let made = Command::new("sh").args(["-c", zeros]).current_dir(folder.path()).status();
-    if !made.is_ok_and(|status| status.success()) {
+    let packs = |command: &str| {
+        let status = Command::new("sh").args(["-c", command]).current_dir(folder.path()).status();
+        status.is_ok_and(|status| status.success())
+    };
+    if !packs("head -c 80000000 /dev/zero | tr '\\0' 0 | gzip -9 > bomb.gz") {
         return skipped("there is no gzip");
     }
     for reader in ["eval --data data.txt --scores X --measures ap", "eval --data X --scores scores.txt --measures ap"] {
@@ -371,13 +373,12 @@ fn bombs() {
     let said = ["unpacks to over 400 times its size", "set FIVEFOLD_MOST_EXPANSION"];
     refused_with(folder.path(), "compare bomb.gz", &said);
     if has_long_proofs() {
-        let scores = "yes 0.0000000 | head -c 80000000 | gzip -9 > scores.gz";
-        assert!(Command::new("sh").args(["-c", scores]).current_dir(folder.path()).status().unwrap().success());
+        assert!(packs("yes 0.0000000 | head -c 80000000 | gzip -9 > scores.gz"));
         refused_with(folder.path(), "eval --data data.txt --scores scores.gz --measures ap", &said);
     }
     // Long remarks, since a reader takes them fastest.
     let lines = "(yes \"#$(printf %07998d 0)\" | head -c 68000000; printf '\\n1 qid:1 1:1\\n') | gzip -9 > lines.gz";
-    assert!(Command::new("sh").args(["-c", lines]).current_dir(folder.path()).status().unwrap().success());
+    assert!(packs(lines));
     refused_with(folder.path(), "eval --data lines.gz --scores scores.txt --measures ap", &said);
     let raised = Command::new(program())
         .args(["eval", "--data", "lines.gz", "--scores", "scores.txt", "--measures", "ap"])
